@@ -1,0 +1,56 @@
+# Everything happens in .venv, which each target makes first where it must: the versions are those
+# of requirements-dev.txt. Any Python from 3.11 on does, as in `make PYTHON=python3.13 test`.
+
+PYTHON ?= python3
+BIN := .venv/bin
+CORE := $(filter-out %/contract.pxd,$(wildcard core_ext/phom_core/*.p[xy]?))
+SOURCES := pyproject.toml setup.py proto/generate.py $(wildcard proto/phom/v1/*.proto) $(CORE)
+
+.PHONY: run test test-system sanitize fuzz lint types lock clean
+
+run: .venv/installed  ## Judge a sample game, then serve.
+	$(BIN)/phom-referee replay docs/sample.phom
+	@echo "To call the server that starts now, type in another terminal:"
+	@echo "  $(BIN)/phom-referee convert docs/sample.phom --to json | $(BIN)/python docs/call.py"
+	$(BIN)/phom-referee serve
+
+test: .venv/installed  ## All that needs no more than Python, a C compiler, make and git.
+	$(BIN)/pytest
+
+test-system: .venv/installed sanitize  ## Installing in each Python found, and the sanitizers.
+	$(BIN)/pytest -m system
+
+# Builds into a folder of its own, which goes before the installed core; the tests are the same.
+sanitize: .venv/installed  ## The tests again, with a core that reports its own faults.
+	PHOM_SANITIZE=address,undefined $(BIN)/pip install -q --no-build-isolation --no-deps --upgrade --target .cache/sanitized .
+	PYTHONPATH=.cache/sanitized LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 $(BIN)/pytest
+
+fuzz: .venv/installed  ## What takes minutes.
+	$(BIN)/pytest -m slow
+
+lint: .venv/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	PATH="$(BIN):$$PATH" cython-lint core_ext
+	$(BIN)/buf lint
+	$(BIN)/buf format --diff --exit-code
+
+types: .venv/installed
+	$(BIN)/mypy
+
+lock:  ## Write requirements-dev.txt anew, with the newest versions allowed.
+	$(PYTHON) -m venv .cache/uv
+	.cache/uv/bin/pip install -q uv
+	.cache/uv/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' | .cache/uv/bin/uv pip compile -q --upgrade --universal --generate-hashes --custom-compile-command "make lock" --extra dev pyproject.toml - -o requirements-dev.txt
+
+clean:  ## Remove all that is not committed but made.
+	git clean -fdXq
+
+.venv/locked: requirements-dev.txt
+	$(PYTHON) -m venv --clear .venv
+	$(BIN)/pip install -q --require-hashes -r requirements-dev.txt
+	touch $@
+
+.venv/installed: .venv/locked $(SOURCES)
+	$(BIN)/pip install -q --no-build-isolation --no-deps -e .
+	touch $@

@@ -1,0 +1,275 @@
+"""The best arrangement of a hand, exactly.
+
+Laws, each held by a test against brute force:
+- every card that a run can take besides the chosen sets is in a run, since each card has points;
+- a set none of whose cards lies in a run is always taken whole, since nothing else wants it;
+- so only the ranks whose set touches a run are searched, a handful of ways for each;
+- an eaten card has a phom of its own (1.5): each way to give the eaten cards their phom leaves a
+  hand without eaten cards, which is arranged as above.
+"""
+from phom_core.cards cimport (
+    EVERY_LANE, LANE, LANE_CARDS, count_cards, lowest, lowest_bit, mask_t, of_ranks, points_of,
+    ranks_of,
+)
+from phom_core.phom cimport (
+    PHOMS_OF_CARD, has_phom, phoms_with, run_cards, set_ranks,
+)
+
+cdef struct Search:
+    Aim aim
+    int best_score             # -1: nothing found yet
+    mask_t chosen[ARRANGED_PHOMS]   # phom of eaten cards, then sets, as the search stands
+    int chosen_count
+    Arrangement* best
+
+
+cdef inline int score(mask_t in_phoms, Aim aim) noexcept nogil:
+    """How good it is to have these cards in phom; more is better (at most 13 cards, 91 points)."""
+    if aim == FEWEST_POINTS:
+        return points_of(in_phoms) * 16 + count_cards(in_phoms)
+    return count_cards(in_phoms) * 128 + points_of(in_phoms)
+
+
+cdef void insert_phom(Arrangement* into, mask_t phom) noexcept nogil:
+    """Keep the list sorted: phom are disjoint, so their lowest cards order them (contract)."""
+    cdef int i = into.count
+    while i > 0 and lowest(into.phoms[i - 1]) > lowest(phom):
+        into.phoms[i] = into.phoms[i - 1]
+        i -= 1
+    into.phoms[i] = phom
+    into.count += 1
+
+
+cdef void insert_runs(Arrangement* into, mask_t cards) noexcept nogil:
+    """Split cards that all lie in runs into the smallest list: threes first, the rest in the last."""
+    cdef mask_t first, stretch
+    while cards:
+        first = lowest(cards)
+        stretch = cards & ~(cards + first)      # the consecutive cards from the first on
+        if count_cards(stretch) >= 6:
+            stretch = first | first << 1 | first << 2
+        insert_phom(into, stretch)
+        cards ^= stretch
+
+
+cdef int compare_phoms(mask_t a, mask_t b) noexcept nogil:
+    """Below 0 if the ascending codes of `a` come before those of `b`, as lists."""
+    if a == b:
+        return 0
+    cdef mask_t differs = lowest(a ^ b)
+    if a & differs:
+        return -1 if b > differs else 1     # b ended there: it begins a, and is the smaller
+    return 1 if a > differs else -1
+
+
+cdef int compare(const Arrangement* a, const Arrangement* b) noexcept nogil:
+    """Below 0 if `a` is the better: fewer points, more cards in phom, the smaller list."""
+    cdef int order, i
+    if a.points != b.points:
+        return a.points - b.points
+    order = count_cards(a.loose) - count_cards(b.loose)
+    i = 0
+    while order == 0 and i < a.count and i < b.count:
+        order = compare_phoms(a.phoms[i], b.phoms[i])
+        i += 1
+    return order if order != 0 else a.count - b.count
+
+
+cdef void finish(Search* search, mask_t hand, mask_t rest) noexcept nogil:
+    """The leaf of the search: `rest` is what the chosen phom leave; the runs take what they can."""
+    cdef mask_t runs = run_cards(rest)
+    cdef int here = score((hand & ~rest) | runs, search.aim)
+    cdef Arrangement candidate
+    cdef int i
+    if here < search.best_score:
+        return
+    candidate.count = 0
+    for i in range(search.chosen_count):
+        insert_phom(&candidate, search.chosen[i])
+    insert_runs(&candidate, runs)
+    candidate.loose = rest & ~runs
+    candidate.points = points_of(candidate.loose)
+    if here > search.best_score or compare(&candidate, search.best) < 0:
+        search.best_score = here
+        search.best[0] = candidate
+
+
+cdef void choose_sets(Search* search, mask_t hand, mask_t rest, mask_t ranks) noexcept nogil:
+    """Try every way to take sets of `ranks` (whose sets touch runs) from `rest`."""
+    if ranks == 0:
+        finish(search, hand, rest)
+        return
+    cdef mask_t column = rest & of_ranks(lowest(ranks))
+    cdef mask_t left_out
+    ranks &= ranks - 1
+    choose_sets(search, hand, rest, ranks)
+    search.chosen[search.chosen_count] = column
+    search.chosen_count += 1
+    choose_sets(search, hand, rest ^ column, ranks)
+    if count_cards(column) == 4:
+        left_out = column
+        while left_out:
+            search.chosen[search.chosen_count - 1] = column ^ lowest(left_out)
+            choose_sets(search, hand, rest ^ column ^ lowest(left_out), ranks)
+            left_out &= left_out - 1
+    search.chosen_count -= 1
+
+
+cdef void arrange_rest(Search* search, mask_t hand, mask_t rest) noexcept nogil:
+    """Arrange `rest`, which holds no eaten card, beside the phom already chosen."""
+    cdef mask_t ranks = set_ranks(rest)
+    cdef mask_t touching = ranks_of(rest & of_ranks(ranks) & run_cards(rest))
+    cdef mask_t free = ranks & ~touching
+    cdef int before = search.chosen_count
+    cdef mask_t column
+    while free:
+        column = rest & of_ranks(lowest(free))
+        search.chosen[search.chosen_count] = column
+        search.chosen_count += 1
+        rest ^= column
+        free &= free - 1
+    choose_sets(search, hand, rest, touching)
+    search.chosen_count = before
+
+
+cdef void house_eaten(Search* search, mask_t hand, mask_t rest, mask_t eaten) noexcept nogil:
+    """Try every way to give each card of `eaten` a phom of its own (1.5)."""
+    if eaten == 0:
+        arrange_rest(search, hand, rest)
+        return
+    cdef mask_t phoms[PHOMS_OF_CARD]
+    cdef mask_t card = lowest(eaten)
+    cdef mask_t others = eaten ^ card
+    cdef int i
+    cdef int ways = phoms_with(rest & ~others, card, phoms)
+    for i in range(ways):
+        search.chosen[search.chosen_count] = phoms[i]
+        search.chosen_count += 1
+        house_eaten(search, hand, rest ^ phoms[i], others)
+        search.chosen_count -= 1
+
+
+cdef bint arrange(mask_t hand, mask_t eaten, Aim aim, Arrangement* best) noexcept nogil:
+    """The best arrangement of up to HAND_LIMIT cards; False if `eaten` cannot all be kept (1.5).
+
+    `eaten` is part of `hand`, at most EATEN_LIMIT cards.
+    """
+    cdef Search search
+    search.aim = aim
+    search.best_score = -1
+    search.chosen_count = 0
+    search.best = best
+    house_eaten(&search, hand, hand, eaten)
+    return search.best_score >= 0
+
+
+cdef bint keeps_eaten(mask_t hand, mask_t eaten) noexcept nogil:
+    """Whether each card of `eaten` can have a phom of its own in `hand` (1.5)."""
+    if eaten == 0:
+        return True
+    cdef mask_t phoms[PHOMS_OF_CARD]
+    cdef mask_t card = lowest(eaten)
+    cdef mask_t others = eaten ^ card
+    cdef int i
+    cdef int ways = phoms_with(hand & ~others, card, phoms)
+    for i in range(ways):
+        if keeps_eaten(hand ^ phoms[i], others):
+            return True
+    return False
+
+
+cdef struct Listing:
+    Arrangement* out
+    int room
+    int count
+    bint truncated
+
+
+cdef void keep_best(Listing* listing, const Arrangement* found) noexcept nogil:
+    """Insert into the sorted list; what falls off its end is said, not kept."""
+    cdef int i
+    if listing.count == listing.room:
+        listing.truncated = True
+        if compare(found, &listing.out[listing.room - 1]) >= 0:
+            return
+        listing.count -= 1
+    i = listing.count
+    while i > 0 and compare(found, &listing.out[i - 1]) < 0:
+        listing.out[i] = listing.out[i - 1]
+        i -= 1
+    listing.out[i] = found[0]
+    listing.count += 1
+
+
+cdef void list_from(Listing* listing, Arrangement* so_far, mask_t rest, mask_t eaten) noexcept nogil:
+    """Every arrangement that places the cards of `rest`, from its lowest card on."""
+    cdef mask_t phoms[PHOMS_OF_CARD]
+    cdef mask_t card
+    cdef int i, ways
+    if rest == 0:
+        if not has_phom(so_far.loose):
+            so_far.points = points_of(so_far.loose)
+            keep_best(listing, so_far)
+        return
+    card = lowest(rest)
+    if card & eaten == 0:
+        so_far.loose |= card
+        list_from(listing, so_far, rest ^ card, eaten)
+        so_far.loose ^= card
+    ways = phoms_with(rest, card, phoms)
+    for i in range(ways):
+        if count_cards(phoms[i] & eaten) <= 1:
+            so_far.phoms[so_far.count] = phoms[i]
+            so_far.count += 1
+            list_from(listing, so_far, rest ^ phoms[i], eaten)
+            so_far.count -= 1
+
+
+cdef int best_arrangements(
+    mask_t hand, mask_t eaten, Arrangement* out, int room, bint* truncated
+) noexcept nogil:
+    """Write the best `room` arrangements that leave no phom loose (5.1), best first; how many.
+
+    `truncated` says whether there are more. An arrangement without any phom is not among them.
+    """
+    cdef Listing listing
+    cdef Arrangement so_far
+    listing.out = out
+    listing.room = room
+    listing.count = 0
+    listing.truncated = False
+    so_far.count = 0
+    so_far.loose = 0
+    if has_phom(hand):
+        list_from(&listing, &so_far, hand, eaten)
+    truncated[0] = listing.truncated
+    return listing.count
+
+
+cdef int count_from(
+    mask_t rest, mask_t eaten, mask_t loose, const Arrangement* best
+) noexcept nogil:
+    cdef mask_t phoms[PHOMS_OF_CARD]
+    cdef mask_t card
+    cdef int i, ways, count = 0
+    if points_of(loose) > best.points:
+        return 0
+    if rest == 0:
+        return loose_alike(loose, best)
+    card = lowest(rest)
+    if card & eaten == 0:
+        count = count_from(rest ^ card, eaten, loose | card, best)
+    ways = phoms_with(rest, card, phoms)
+    for i in range(ways):
+        if count_cards(phoms[i] & eaten) <= 1:
+            count += count_from(rest ^ phoms[i], eaten, loose, best)
+    return count
+
+
+cdef inline bint loose_alike(mask_t loose, const Arrangement* best) noexcept nogil:
+    return points_of(loose) == best.points and count_cards(loose) == count_cards(best.loose)
+
+
+cdef int count_equal(mask_t hand, mask_t eaten, const Arrangement* best) noexcept nogil:
+    """How many arrangements have the points of `best` and as many cards in phom."""
+    return count_from(hand, eaten, 0, best)

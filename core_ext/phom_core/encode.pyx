@@ -1,0 +1,303 @@
+"""Writing a Verdict: the core's structs to wire bytes, each message by a function of its own.
+
+The writer works from the end (wire.pxd), so every function puts its message's last field first;
+read it from its end. What comes out is in the order of field numbers, defaults left out, as
+protobuf's own serializer writes it: same verdict, same bytes.
+"""
+from libc.stdint cimport uint64_t
+from libc.stdio cimport snprintf
+
+from phom_core.cards cimport card_t, lowest_card, mask_t
+from phom_core.contract cimport *
+from phom_core.explain cimport MESSAGE_ROOM, explain
+from phom_core.settle cimport SeatResult, count_seat
+from phom_core.table cimport (
+    ENDED_BY_U, NOBODY, NOT_ENDED, OVER, TAKE, Paid, Seat, can_be_reopened, rule_of,
+)
+from phom_core.wire cimport put_bytes, put_given, put_head, put_number, put_string, put_varint
+
+
+# ---- cards and phom ----
+
+cdef void put_cards(Writer* w, int number, mask_t cards) noexcept nogil:
+    """A repeated Card, packed, in ascending codes."""
+    cdef size_t before = w.size
+    cdef card_t codes[52]
+    cdef int count = 0
+    while cards:
+        codes[count] = lowest_card(cards)       # every code is one byte as a varint
+        count += 1
+        cards &= cards - 1
+    if count:
+        put_bytes(w, codes, count)
+        put_head(w, number, before)
+
+
+cdef void put_phoms(Writer* w, int number, const mask_t* phoms, int count) noexcept nogil:
+    cdef size_t before
+    cdef int i
+    for i in range(count - 1, -1, -1):
+        before = w.size
+        put_cards(w, Phom_cards, phoms[i])
+        put_head(w, number, before)
+
+
+cdef void put_seat(Writer* w, int number, int seat) noexcept nogil:
+    """An optional seat; NOBODY is left out."""
+    if seat != NOBODY:
+        put_given(w, number, <uint64_t>seat)
+
+
+cdef void put_rule(Writer* w, int number, Rule rule) noexcept nogil:
+    cdef char text[3]
+    text[0] = <char>(48 + rule // 10)       # 48: the digit 0
+    text[1] = b"."
+    text[2] = <char>(48 + rule % 10)
+    put_string(w, number, text, 3)
+
+
+# ---- the verdict ----
+
+cdef void put_verdict(
+    Writer* w, int number, const Log* log, const Judgement* j, const Step* steps,
+    const char* version, size_t version_size
+) noexcept nogil:
+    cdef size_t before = w.size
+    cdef int i
+    put_string(w, Verdict_referee_version, version, version_size)
+    put_string(w, Verdict_ruleset_digest, j.digest, DIGEST_SIZE)
+    for i in range(j.difference_count - 1, -1, -1):
+        put_difference(w, Verdict_claim_differences, &j.differences[i])
+    if j.detail == DETAIL_TRACE:
+        for i in range(j.step_count - 1, -1, -1):
+            put_step(w, Verdict_trace, j, steps, i)
+    if j.status == STATUS_ILLEGAL or j.detail == DETAIL_STATE or j.detail == DETAIL_TRACE:
+        put_state(w, Verdict_state, j)
+    if j.status == STATUS_ILLEGAL:
+        put_violation(w, Verdict_violation, j)
+    else:
+        put_result(w, Verdict_result, j)
+    put_number(w, Verdict_status, j.status)
+    put_string(w, Verdict_game_id, log.game_id, log.game_id_size)
+    put_head(w, number, before)
+
+
+cdef void put_violation(Writer* w, int number, const Judgement* j) noexcept nogil:
+    cdef size_t before = w.size
+    cdef char message[MESSAGE_ROOM]
+    cdef size_t size = explain(&j.table, j.fault_move, &j.refusal, message)
+    put_string(w, Violation_message, message, size)
+    put_rule(w, Violation_rule, j.refusal.rule)
+    put_number(w, Violation_code, j.refusal.code)
+    put_seat(w, Violation_seat, j.fault_seat)
+    put_seat(w, Violation_event_index, j.fault_index)
+    put_head(w, number, before)
+
+
+cdef void put_difference(Writer* w, int number, const Difference* d) noexcept nogil:
+    cdef size_t before = w.size
+    put_decimal(w, ClaimDifference_computed, d.computed, d.computed_nobody)
+    put_decimal(w, ClaimDifference_claimed, d.claimed, d.claimed_nobody)
+    put_string(w, ClaimDifference_field, d.field, field_size(d.field))
+    put_seat(w, ClaimDifference_seat, d.seat)
+    put_head(w, number, before)
+
+
+cdef size_t field_size(const char* text) noexcept nogil:
+    cdef size_t size = 0
+    while text[size] != 0:
+        size += 1
+    return size
+
+
+cdef void put_decimal(Writer* w, int number, int64_t value, bint nobody) noexcept nogil:
+    cdef char text[24]
+    if not nobody:
+        put_string(w, number, text, snprintf(text, sizeof(text), "%lld", <long long>value))
+
+
+# ---- the state ----
+
+cdef void put_state(Writer* w, int number, const Judgement* j) noexcept nogil:
+    cdef const Table* t = &j.table
+    cdef size_t before = w.size
+    cdef bint reopens = can_be_reopened(t)
+    cdef bint over = t.ending != NOT_ENDED and not reopens
+    cdef int seat
+    for seat in range(t.seat_count - 1, -1, -1):
+        put_seat_state(w, TableState_seats, t, seat)
+    put_number(w, TableState_announced_card, 0 if over else t.announced)
+    put_number(w, TableState_target, t.target)
+    put_number(w, TableState_can_be_reopened, reopens)
+    put_number(w, TableState_last_discard, 0 if over else t.last_discard)
+    put_number(w, TableState_stock_left, t.stock_left)
+    put_number(w, TableState_leader_seat, t.leader)
+    put_number(w, TableState_phase, shown_phase(t, reopens))
+    put_seat(w, TableState_turn_seat, NOBODY if over else t.turn)
+    put_head(w, number, before)
+
+
+cdef uint32_t shown_phase(const Table* t, bint reopens) noexcept nogil:
+    """A finished game is over unless the next seat could in fact eat and go on (contract)."""
+    if t.ending != NOT_ENDED and not reopens:
+        return PHASE_OVER
+    return PHASE_TAKE if t.phase == TAKE else PHASE_ACT
+
+
+cdef void put_seat_state(Writer* w, int number, const Table* t, int seat) noexcept nogil:
+    cdef const Seat* s = &t.seats[seat]
+    cdef size_t before = w.size
+    cdef SeatResult shown
+    count_seat(t, seat, &shown)
+    put_number(w, SeatState_lay_down_order, s.lay_down_order)
+    put_number(w, SeatState_left, s.left_order != 0)
+    put_number(w, SeatState_discard_count, s.counted)
+    put_number(w, SeatState_points, shown.points)
+    put_cards(w, SeatState_laid_off, s.laid_off)
+    put_list(w, SeatState_row, s.row, s.row_length)
+    put_discards(w, SeatState_discards, t, seat)
+    put_phoms(w, SeatState_laid, s.laid, s.laid_count)
+    put_eaten(w, SeatState_eaten, t, seat)
+    put_cards(w, SeatState_cards, s.hand)
+    put_number(w, SeatState_seat, seat)
+    put_head(w, number, before)
+
+
+cdef void put_list(Writer* w, int number, const card_t* cards, int count) noexcept nogil:
+    cdef size_t before = w.size
+    if count:
+        put_bytes(w, cards, count)
+        put_head(w, number, before)
+
+
+cdef void put_discards(Writer* w, int number, const Table* t, int seat) noexcept nogil:
+    cdef card_t cards[52]
+    cdef int i, count = 0
+    for i in range(t.discard_count):
+        if t.discards[i].seat == seat:
+            cards[count] = t.discards[i].card
+            count += 1
+    put_list(w, number, cards, count)
+
+
+cdef void put_eaten(Writer* w, int number, const Table* t, int seat) noexcept nogil:
+    cdef card_t cards[52]
+    cdef int i, count = 0
+    for i in range(t.eat_count):
+        if t.eats[i].eater == seat:
+            cards[count] = t.eats[i].card
+            count += 1
+    put_list(w, number, cards, count)
+
+
+# ---- the result ----
+
+cdef void put_result(Writer* w, int number, const Judgement* j) noexcept nogil:
+    cdef const Table* t = &j.table
+    cdef const Result* r = &j.result
+    cdef size_t before = w.size
+    cdef int i
+    put_number(w, GameResult_rake_total, r.rake_total)
+    for i in range(r.paid_count - 1, -1, -1):
+        put_payment(w, GameResult_payments, &r.paid[i], j.stake)
+    for i in range(t.paid_count - 1, -1, -1):
+        put_payment(w, GameResult_payments, &t.paid[i], j.stake)
+    if t.ending == ENDED_BY_U:
+        put_u(w, GameResult_u, t, r)
+    for i in range(t.seat_count - 1, -1, -1):
+        put_seat_result(w, GameResult_seats, t, &r.seats[i], i)
+    put_head(w, number, before)
+
+
+cdef void put_seat_result(
+    Writer* w, int number, const Table* t, const SeatResult* s, int seat
+) noexcept nogil:
+    cdef size_t before = w.size
+    put_number(w, SeatResult_rake, s.rake)
+    put_number(w, SeatResult_net, s.net)
+    put_phoms(w, SeatResult_phoms, s.phoms, s.phom_count)
+    put_cards(w, SeatResult_loose, s.loose)
+    put_number(w, SeatResult_left, t.seats[seat].left_order != 0)
+    put_number(w, SeatResult_mom, s.mom)
+    put_number(w, SeatResult_points, s.points)
+    put_number(w, SeatResult_place, s.place)
+    put_number(w, SeatResult_seat, seat)
+    put_head(w, number, before)
+
+
+cdef void put_u(Writer* w, int number, const Table* t, const Result* r) noexcept nogil:
+    cdef size_t before = w.size
+    put_number(w, UResult_den_reason, r.den_reason)
+    put_seat(w, UResult_den_seat, r.den_seat)
+    put_phoms(w, UResult_phoms, t.u.phoms, t.u.count)
+    put_number(w, UResult_kind, t.u.kind)
+    put_number(w, UResult_seat, t.u_seat)
+    put_head(w, number, before)
+
+
+cdef void put_payment(Writer* w, int number, const Paid* paid, int64_t stake) noexcept nogil:
+    cdef size_t before = w.size
+    put_seat(w, Payment_event_index, paid.event)
+    put_number(w, Payment_reason, paid.reason)
+    put_number(w, Payment_amount, paid.stakes * stake)
+    put_number(w, Payment_stakes, paid.stakes)
+    put_number(w, Payment_to_seat, paid.taker)
+    put_number(w, Payment_from_seat, paid.giver)
+    put_head(w, number, before)
+
+
+# ---- the trace ----
+
+cdef void take_step(const Table* t, const Move* m, bint last_round, Step* step) noexcept nogil:
+    """Note what the move that was just made has led to; `last_round` is its turn's."""
+    cdef bint reopens = can_be_reopened(t)
+    cdef int seat
+    step.seat = m.seat
+    step.phase = shown_phase(t, reopens)
+    step.turn = NOBODY if step.phase == PHASE_OVER else t.turn
+    step.leader = t.leader
+    step.shift = t.shift
+    for seat in range(t.seat_count):
+        step.counted[seat] = t.seats[seat].counted
+    step.stock_left = t.stock_left
+    step.target = t.target
+    step.last_round = last_round
+    step.paid_count = t.paid_count
+    step.rule = rule_of(t, m)
+
+
+cdef void put_step(
+    Writer* w, int number, const Judgement* j, const Step* steps, int index
+) noexcept nogil:
+    cdef const Table* t = &j.table
+    cdef const Step* step = &steps[index]
+    cdef size_t before = w.size
+    cdef int paid_before = steps[index - 1].paid_count if index > 0 else 0
+    cdef int i
+    put_rule(w, EventTrace_rule, step.rule)
+    if index == j.step_count - 1 and j.status != STATUS_ILLEGAL:
+        for i in range(j.result.paid_count - 1, -1, -1):
+            put_payment(w, EventTrace_payments, &j.result.paid[i], j.stake)
+    for i in range(step.paid_count - 1, paid_before - 1, -1):
+        put_payment(w, EventTrace_payments, &t.paid[i], j.stake)
+    put_number(w, EventTrace_last_round_turn, step.last_round)
+    put_number(w, EventTrace_target, step.target)
+    put_number(w, EventTrace_stock_left, step.stock_left)
+    put_counts(w, EventTrace_discard_counts, step.counted, t.seat_count)
+    put_seat(w, EventTrace_further_turn_seat, step.shift.further_turn_seat)
+    put_seat(w, EventTrace_spared_seat, step.shift.spared_seat)
+    put_number(w, EventTrace_row_shifted, step.shift.happened)
+    put_number(w, EventTrace_leader_seat, step.leader)
+    put_seat(w, EventTrace_turn_seat, step.turn)
+    put_number(w, EventTrace_phase, step.phase)
+    put_number(w, EventTrace_seat, step.seat)
+    put_number(w, EventTrace_event_index, index)
+    put_head(w, number, before)
+
+
+cdef void put_counts(Writer* w, int number, const int* counts, int count) noexcept nogil:
+    cdef size_t before = w.size
+    cdef int i
+    for i in range(count - 1, -1, -1):
+        put_varint(w, <uint64_t>counts[i])
+    put_head(w, number, before)

@@ -1,0 +1,846 @@
+"""The table: every transition of the game, and nothing else decides what is legal.
+
+Laws:
+1. `check` looks and changes nothing; `make` is `check`, and, where it finds nothing, the change.
+   So an illegal move changes nothing.
+2. A refusal is one code and the section of the rules that it breaks. Where several rules fail, the
+   first in the contract's order is named; the checks of a function stand in that order.
+3. Phases: a turn opens in TAKE (the first seat's first in ACT, since it needs no card), a draw or
+   an eat leads to ACT, a discard to the next seat's TAKE.
+
+       TAKE -- draw, eat --> ACT -- discard --> TAKE of the next seat
+        |                     |                   `-- the end: ended, TAKE if an eat may reopen (3.5)
+        `------ u khan -------+-- u, an emptied hand --> OVER
+
+   A timeout and a leaving are possible in both; leaving in its turn opens the next seat's.
+4. A seat whose turn it is has, after its take, ten cards: unlaid, laid, and laid off (6.1).
+"""
+from phom_core.arrange cimport (
+    MOST_CARDS, Arrangement, arrange, keeps_eaten,
+)
+from phom_core.cards cimport (
+    LANE, count_cards, lowest, lowest_bit, mask_of, of_ranks, points_of,
+)
+from phom_core.contract cimport *
+from phom_core.phom cimport (
+    has_ca, has_phom, is_phom, makes_phom,
+)
+from phom_core.ruleset cimport PRICES
+
+
+cdef inline Refusal refuse(int code, Rule rule) noexcept nogil:
+    cdef Refusal refusal
+    refusal.code = code
+    refusal.rule = rule
+    return refusal
+
+
+cdef inline Refusal legal() noexcept nogil:
+    cdef Refusal refusal
+    refusal.code = 0
+    refusal.rule = <Rule>0
+    return refusal
+
+
+# ---- the deal and the opening (rules 2) ----
+
+cdef Refusal deal(Table* t, const Rules* rules, const Deal* d, int* fault_seat) noexcept nogil:
+    """Lay out the table as dealt; `fault_seat` is whose hand is at fault, or NOBODY.
+
+    Also after a refusal the table shows what was dealt, a card dealt twice in each hand.
+    """
+    cdef Refusal fault = check_deal(rules, d, fault_seat)
+    cdef int i, seat
+    cdef uint32_t k
+    t.rules = rules[0]
+    t.seat_count = d.seats
+    t.seen = 0
+    for seat in range(d.seats):
+        clear_seat(&t.seats[seat])
+        for k in range(min(d.hand_sizes[seat], <uint32_t>DECK_SIZE)):
+            t.seats[seat].hand |= mask_of(d.hands[seat][k])
+        t.seen |= t.seats[seat].hand
+        for i in range(d.seats):
+            t.gave[seat][i] = 0
+    t.stock_known = d.stock_size > 0
+    t.stock_left = DECK_SIZE - 9 * d.seats - 1      # 2.1
+    for k in range(min(d.stock_size, <uint32_t>DECK_SIZE)):
+        t.stock[k] = d.stock[k]
+    t.stock_drawn = 0
+    t.ending = NOT_ENDED
+    t.leader = d.first_seat
+    t.target = rules.rounds
+    t.moves = 0
+    t.turn_number = 0
+    t.left_count = 0
+    t.lay_down_count = 0
+    t.last_discard = 0
+    t.giver = NOBODY
+    t.discard_count = 0
+    t.eat_count = 0
+    t.paid_count = 0
+    t.shift = no_shift()
+    t.u_seat = NOBODY
+    t.latest = d.started_at
+    open_turn(t, d.first_seat, d.started_at)
+    t.phase = ACT                                   # 3.1: no take
+    t.without_take = True
+    t.last_round = is_last_round(t, d.first_seat)
+    return fault
+
+
+cdef void clear_seat(Seat* s) noexcept nogil:
+    s.hand = 0
+    s.eaten = 0
+    s.laid_count = 0
+    s.laid_off = 0
+    s.counted = 0
+    s.turns = 0
+    s.last_discard = 0
+    s.lay_down_order = 0
+    s.lay_down_turn = 0
+    s.left_order = 0
+    s.row_length = 0
+
+
+cdef Refusal check_deal(const Rules* rules, const Deal* d, int* fault_seat) noexcept nogil:
+    cdef mask_t seen = 0, card
+    cdef uint32_t k
+    cdef int seat, opener
+    for seat in range(d.seats):
+        fault_seat[0] = seat
+        if d.hand_sizes[seat] != <uint32_t>(10 if seat == d.first_seat else 9):     # 2.1
+            return refuse(VIOLATION_CODE_DEAL_HAND_SIZE, RULE_2_1)
+    for seat in range(d.seats):
+        fault_seat[0] = seat
+        for k in range(d.hand_sizes[seat]):
+            card = mask_of(d.hands[seat][k])
+            if seen & card:                                                         # 2.1
+                return refuse(VIOLATION_CODE_DEAL_DUPLICATE_CARD, RULE_2_1)
+            seen |= card
+    fault_seat[0] = NOBODY
+    for k in range(min(d.stock_size, <uint32_t>(DECK_SIZE + 1))):
+        card = mask_of(d.stock[k])
+        if seen & card:                                                             # 2.2
+            return refuse(VIOLATION_CODE_DEAL_DUPLICATE_CARD, RULE_2_2)
+        seen |= card
+    if d.stock_size != 0 and d.stock_size != <uint32_t>(DECK_SIZE - 9 * d.seats - 1):   # 2.1
+        return refuse(VIOLATION_CODE_DEAL_STOCK, RULE_2_1)
+    opener = opening_seat(rules, d)
+    if opener != NOBODY and opener != d.first_seat:                                 # 2.3
+        fault_seat[0] = d.first_seat
+        return refuse(VIOLATION_CODE_OPENING_SEAT, RULE_2_3)
+    return legal()
+
+
+cdef int opening_seat(const Rules* rules, const Deal* d) noexcept nogil:
+    """Who has to begin, as far as the facts that are given say it (2.3); else NOBODY."""
+    if rules.opening != OPENING_CREATOR_THEN_WINNER or d.game_number == 0:
+        return NOBODY
+    if d.game_number == 1:
+        return d.creator_seat
+    return d.winner_seat if d.winner_seat != NOBODY else d.after_winner_seat
+
+
+# ---- what holds for every move (rules 3) ----
+
+cdef Refusal check(const Table* t, const Move* m) noexcept nogil:
+    """Whether the move is legal now; changes nothing."""
+    cdef Refusal fault = check_turn(t, m)
+    if fault.code:
+        return fault
+    fault = check_time(t, m)
+    if fault.code:
+        return fault
+    if m.kind == DRAW:
+        return check_draw(t, m)
+    if m.kind == EAT:
+        return check_eat(t, m)
+    if m.kind == DISCARD:
+        return check_discard(t, m.seat, m.card, t.announced)
+    if m.kind == LAY_DOWN:
+        return check_lay_down(t, m)
+    if m.kind == LAY_OFF:
+        return check_lay_off(t, m)
+    if m.kind == DECLARE_U:
+        return check_khan(t, m) if m.khan else check_u(t, m)
+    if m.kind == ANNOUNCE:
+        return check_announce(t, m)
+    return legal()
+
+
+cdef Refusal make(Table* t, const Move* m) noexcept nogil:
+    """Make the move if it is legal, and say why if it is not."""
+    cdef Refusal fault = check(t, m)
+    if fault.code:
+        return fault
+    t.shift = no_shift()
+    if m.kind == DRAW:
+        do_draw(t, m)
+    elif m.kind == EAT:
+        do_eat(t, m)
+    elif m.kind == DISCARD:
+        do_discard(t, m)
+    elif m.kind == LAY_DOWN:
+        do_lay_down(t, m)
+    elif m.kind == LAY_OFF:
+        do_lay_off(t, m)
+    elif m.kind == DECLARE_U:
+        do_declare_u(t, m)
+    elif m.kind == ANNOUNCE:
+        t.announced = m.card
+    elif m.kind == TIME_OUT:
+        t.untimed = True
+    elif m.kind == LEAVE:
+        do_leave(t, m)
+    if m.at.known:
+        t.latest = m.at
+    t.moves += 1
+    return fault
+
+
+cdef Refusal check_turn(const Table* t, const Move* m) noexcept nogil:
+    """Whether this seat may make this kind of move now."""
+    if t.ending != NOT_ENDED and not (m.kind == EAT and t.phase == TAKE and m.seat == t.turn):
+        return game_over(t, m)
+    if not is_in(t, m.seat):
+        return refuse(VIOLATION_CODE_SEAT_HAS_LEFT, RULE_3_7)
+    if m.seat != t.turn and m.kind != LEAVE:
+        return refuse(VIOLATION_CODE_NOT_YOUR_TURN, RULE_3_1)
+    if m.kind == DRAW or m.kind == EAT:
+        if t.phase != TAKE:
+            return refuse(VIOLATION_CODE_WRONG_PHASE, RULE_3_1)
+    elif t.phase != ACT and m.kind != TIME_OUT and m.kind != LEAVE:
+        if m.kind != DECLARE_U:
+            return refuse(VIOLATION_CODE_WRONG_PHASE, RULE_3_1)
+        if not m.khan:                                          # khan comes before the take: 6.5
+            return refuse(VIOLATION_CODE_WRONG_PHASE, RULE_6_1)
+    return legal()
+
+
+cdef Refusal game_over(const Table* t, const Move* m) noexcept nogil:
+    if t.ending == ENDED_BY_U:
+        return refuse(VIOLATION_CODE_GAME_OVER, RULE_6_6)
+    if t.ending == ENDED_AT_EMPTY_STOCK:
+        if m.kind == DRAW and m.seat == t.turn:
+            return refuse(VIOLATION_CODE_STOCK_EMPTY, RULE_3_6)
+        return refuse(VIOLATION_CODE_GAME_OVER, RULE_3_6)
+    return refuse(VIOLATION_CODE_GAME_OVER, RULE_3_5)
+
+
+cdef Refusal check_time(const Table* t, const Move* m) noexcept nogil:
+    """The clock, where the move and what it is measured from carry times (3.8)."""
+    if not m.at.known:
+        return legal()
+    if t.latest.known and elapsed_exceeds(m.at, t.latest, 0):
+        return refuse(VIOLATION_CODE_TIME_RUNS_BACK, RULE_3_8)
+    if m.kind == LEAVE or t.rules.turn_seconds == 0 or t.untimed:
+        return legal()
+    cdef bint from_take = t.phase == ACT and t.last_round and not t.without_take
+    cdef Instant since = t.taken if from_take else t.opened
+    if not since.known:
+        return legal()
+    cdef int64_t limit = <int64_t>t.rules.turn_seconds * 1000 + t.rules.turn_grace_ms
+    cdef bint late = elapsed_exceeds(since, m.at, limit)
+    if late and m.kind != TIME_OUT:
+        return refuse(VIOLATION_CODE_TURN_TIME_EXCEEDED, RULE_3_8)
+    if not late and m.kind == TIME_OUT:
+        return refuse(VIOLATION_CODE_TIME_OUT_TOO_EARLY, RULE_3_8)
+    return legal()
+
+
+cdef bint elapsed_exceeds(Instant since, Instant now, int64_t limit) noexcept nogil:
+    """Whether `now` is more than `limit` milliseconds after `since`, to the nanosecond."""
+    cdef int64_t seconds = now.seconds - since.seconds - limit // 1000
+    cdef int64_t nanos = <int64_t>now.nanos - since.nanos - limit % 1000 * 1000000
+    # Less than two seconds of nanoseconds either way: fold them into the seconds.
+    return seconds > 2 or (seconds >= -2 and seconds * 1000000000 + nanos > 0)
+
+
+# ---- taking a card (rules 2.2, 4) ----
+
+cdef Refusal check_draw(const Table* t, const Move* m) noexcept nogil:
+    if m.card == 0:                     # an action: nobody knows the card yet
+        return legal()
+    if t.stock_known:
+        if m.card != t.stock[t.stock_drawn]:                                        # 2.2
+            return refuse(VIOLATION_CODE_DRAW_NOT_NEXT_IN_STOCK, RULE_2_2)
+    elif t.seen & mask_of(m.card):                                                  # 2.2
+        return refuse(VIOLATION_CODE_DRAW_SEEN_CARD, RULE_2_2)
+    return legal()
+
+
+cdef void do_draw(Table* t, const Move* m) noexcept nogil:
+    t.seats[m.seat].hand |= mask_of(m.card)
+    t.seen |= mask_of(m.card)
+    t.stock_drawn += 1
+    t.stock_left -= 1
+    take(t, m)
+
+
+cdef Refusal check_eat(const Table* t, const Move* m) noexcept nogil:
+    cdef const Seat* s = &t.seats[m.seat]
+    if t.last_discard == 0:                                                         # 4.1
+        return refuse(VIOLATION_CODE_NOTHING_TO_EAT, RULE_4_1)
+    if m.card != 0 and m.card != t.last_discard:                                    # 4.1
+        return refuse(VIOLATION_CODE_EAT_WRONG_CARD, RULE_4_1)
+    cdef mask_t card = mask_of(t.last_discard)
+    if not makes_phom(s.hand & ~s.eaten, card):                                     # 4.2
+        return refuse(VIOLATION_CODE_EAT_NO_PHOM, RULE_4_2)
+    if not keeps_eaten(s.hand | card, s.eaten | card):                              # 4.2
+        return refuse(VIOLATION_CODE_EAT_BREAKS_EATEN, RULE_4_2)
+    return legal()
+
+
+cdef void do_eat(Table* t, const Move* m) noexcept nogil:
+    cdef Seat* s = &t.seats[m.seat]
+    cdef mask_t card = mask_of(t.last_discard)
+    s.hand |= card
+    s.eaten |= card
+    pay_for_eat(t, m.seat)
+    note_eat(t, m.seat)
+    t.seats[t.giver].row_length -= 1
+    if t.rules.row_shift and is_in(t, t.giver):                                     # 3.3
+        shift_rows(t)
+    if t.ending == ENDED_BY_ROUNDS and t.stock_left > 0:
+        if t.rules.after_final_discard == AFTER_FINAL_DISCARD_EXTRA_ROUND:          # 3.5
+            t.target += 1
+    t.ending = NOT_ENDED
+    t.last_discard = 0
+    take(t, m)
+
+
+cdef void take(Table* t, const Move* m) noexcept nogil:
+    """The card is in the hand: the seat may act."""
+    t.phase = ACT
+    t.taken = m.at
+    t.last_round = is_last_round(t, m.seat)
+
+
+cdef inline bint is_last_round(const Table* t, int seat) noexcept nogil:
+    return t.seats[seat].counted >= <int>t.rules.rounds - 1                         # 3.4
+
+
+cdef void pay_for_eat(Table* t, int eater) noexcept nogil:
+    """The price of being eaten, paid at once (4.4)."""
+    cdef int before = t.gave[t.giver][eater]
+    t.gave[t.giver][eater] += 1
+    if t.last_discard_chot:
+        pay(t, t.giver, eater, t.rules.chot_payment, PAYMENT_REASON_CHOT, t.moves)
+    else:
+        pay(t, t.giver, eater, t.rules.eat_payment[min(before, PRICES - 1)],
+            PAYMENT_REASON_EAT, t.moves)
+
+
+cdef void pay(
+    Table* t, int giver, int taker, uint32_t stakes, uint32_t reason, int event
+) noexcept nogil:
+    if stakes == 0:                                                                 # 7.4
+        return
+    cdef Paid* paid = &t.paid[t.paid_count]
+    t.paid_count += 1
+    paid.giver = giver
+    paid.taker = taker
+    paid.stakes = stakes
+    paid.reason = reason
+    paid.event = event
+
+
+cdef void note_eat(Table* t, int eater) noexcept nogil:
+    cdef Eaten* eaten = &t.eats[t.eat_count]
+    t.eat_count += 1
+    eaten.event = t.moves
+    eaten.turn = t.turn_number
+    eaten.card = t.last_discard
+    eaten.giver = t.giver
+    eaten.eater = eater
+    eaten.last_round = t.last_discard_last_round
+
+
+cdef inline Shift no_shift() noexcept nogil:
+    cdef Shift shift
+    shift.happened = False
+    shift.spared_seat = NOBODY
+    shift.further_turn_seat = NOBODY
+    return shift
+
+
+cdef void shift_rows(Table* t) noexcept nogil:
+    """Tai: the leader's last card moves to the row eaten from, and the lead passes on (3.3)."""
+    cdef Seat* leader = &t.seats[t.leader]
+    cdef Seat* giver = &t.seats[t.giver]
+    t.shift.happened = True
+    if leader.lay_down_order != 0:
+        t.shift.further_turn_seat = t.leader
+    elif leader.counted == <int>t.rules.rounds - 1:
+        t.shift.spared_seat = t.leader
+    leader.counted -= 1
+    if t.leader != t.giver and leader.row_length > 0:
+        leader.row_length -= 1
+        giver.row[giver.row_length] = leader.row[leader.row_length]
+        giver.row_length += 1
+    t.leader = next_in(t, t.leader)
+
+
+# ---- discarding, turns, the end (rules 3, 4.3) ----
+
+cdef Refusal check_discard(
+    const Table* t, int seat, card_t card, card_t announced
+) noexcept nogil:
+    """Whether `seat` could discard `card` now, having announced `announced` (0: nothing)."""
+    cdef const Seat* s = &t.seats[seat]
+    cdef mask_t thrown = mask_of(card)
+    if s.hand & thrown == 0:                                                        # 4.3
+        return refuse(VIOLATION_CODE_CARD_NOT_IN_HAND, RULE_4_3)
+    if s.eaten & thrown:                                                            # 4.3
+        return refuse(VIOLATION_CODE_DISCARD_EATEN_CARD, RULE_4_3)
+    if not keeps_eaten(s.hand ^ thrown, s.eaten):                                   # 4.3
+        return refuse(VIOLATION_CODE_DISCARD_BREAKS_EATEN, RULE_4_3)
+    if announced != 0 and announced != card:                                        # 3.9
+        return refuse(VIOLATION_CODE_ANNOUNCED_OTHER_CARD, RULE_3_9)
+    if t.last_round and not t.laid_down and has_phom(s.hand):                       # 5.2
+        return refuse(VIOLATION_CODE_MUST_LAY_DOWN, RULE_5_2)
+    if s.laid_off != 0 and s.laid_count == 0:                                       # 5.5
+        return refuse(VIOLATION_CODE_LAID_OFF_WITHOUT_PHOM, RULE_5_5)
+    return legal()
+
+
+cdef void do_discard(Table* t, const Move* m) noexcept nogil:
+    cdef Seat* s = &t.seats[m.seat]
+    s.hand ^= mask_of(m.card)
+    s.row[s.row_length] = m.card
+    s.row_length += 1
+    s.counted += 1
+    t.discards[t.discard_count].card = m.card
+    t.discards[t.discard_count].seat = m.seat
+    t.discard_count += 1
+    s.last_discard = t.discard_count
+    if t.last_round:
+        note_lay_down(t, m.seat)        # 5.2: without a lay-down it says mom
+    t.last_discard = m.card
+    t.giver = m.seat
+    t.last_discard_last_round = t.last_round
+    t.last_discard_chot = is_chot(t)
+    open_turn(t, next_in(t, m.seat), m.at)
+    test_end(t)
+
+
+cdef bint is_chot(const Table* t) noexcept nogil:
+    """Whether the card just discarded is chot (4.4)."""
+    cdef int seat
+    if t.rules.chot == CHOT_FINAL_ROUND:
+        return t.last_round
+    if t.rules.chot != CHOT_LAST_OF_ROUND_3:
+        return False
+    for seat in range(t.seat_count):
+        if is_in(t, seat) and t.seats[seat].counted != <int>t.rules.rounds - 1:
+            return False
+    return True
+
+
+cdef int next_in(const Table* t, int seat) noexcept nogil:
+    """The next seat in order that has not left (2.1)."""
+    cdef int i
+    for i in range(t.seat_count):
+        seat = seat + 1 if seat + 1 < t.seat_count else 0
+        if is_in(t, seat):
+            break
+    return seat
+
+
+cdef void open_turn(Table* t, int seat, Instant at) noexcept nogil:
+    t.turn = seat
+    t.phase = TAKE
+    t.turn_number += 1
+    t.seats[seat].turns += 1
+    t.last_round = False
+    t.without_take = False
+    t.laid_down = False
+    t.announced = 0
+    t.opened = at
+    t.taken.known = False
+    t.untimed = False
+
+
+cdef void test_end(Table* t) noexcept nogil:
+    """The end by rounds (3.5) or at an empty stock (3.6), tested where a turn is about to open."""
+    cdef int seat
+    cdef bint played = True
+    for seat in range(t.seat_count):
+        if is_in(t, seat) and t.seats[seat].counted < t.target:
+            played = False
+    if played:
+        t.ending = ENDED_BY_ROUNDS
+        if t.rules.after_final_discard == AFTER_FINAL_DISCARD_CLOSED:
+            t.phase = OVER
+    elif t.stock_left == 0:
+        t.ending = ENDED_AT_EMPTY_STOCK
+
+
+cdef void do_leave(Table* t, const Move* m) noexcept nogil:
+    """Leaving (3.7): the seat is out of the order of play, what it laid stays."""
+    t.left_count += 1
+    t.seats[m.seat].left_order = t.left_count
+    if m.seat == t.leader:
+        t.leader = next_in(t, m.seat)
+    if seats_in(t) == 1:
+        t.ending = ENDED_ALONE
+        t.phase = OVER
+        return
+    if m.seat == t.turn:
+        open_turn(t, next_in(t, m.seat), m.at)
+    if t.phase == TAKE:
+        test_end(t)
+
+
+cdef bint can_be_reopened(const Table* t) noexcept nogil:
+    """Whether the game has ended and the next seat could in fact eat and go on (3.5, 3.6)."""
+    cdef Move eat
+    if t.ending == NOT_ENDED or t.phase != TAKE:
+        return False
+    eat.kind = EAT
+    eat.seat = t.turn
+    eat.card = 0
+    eat.at.known = False
+    return check_eat(t, &eat).code == 0
+
+
+# ---- laying down and laying off (rules 5) ----
+
+cdef Refusal check_spans(const Table* t, const Move* m, mask_t* used) noexcept nogil:
+    """Whether the phom that the move names are made of cards of the hand, each once (5.1)."""
+    cdef mask_t hand = t.seats[m.seat].hand, card
+    cdef uint32_t i, k
+    used[0] = 0
+    for i in range(m.phom_count):
+        for k in range(m.phoms[i].count):
+            if hand & mask_of(m.cards[m.phoms[i].first + k]) == 0:
+                return refuse(VIOLATION_CODE_CARD_NOT_IN_HAND, RULE_5_1)
+    for i in range(m.phom_count):
+        for k in range(m.phoms[i].count):
+            card = mask_of(m.cards[m.phoms[i].first + k])
+            if used[0] & card:
+                return refuse(VIOLATION_CODE_CARD_USED_TWICE, RULE_5_1)
+            used[0] |= card
+    return legal()
+
+
+cdef mask_t span_cards(const Move* m, uint32_t i) noexcept nogil:
+    cdef mask_t cards = 0
+    cdef uint32_t k
+    for k in range(m.phoms[i].count):
+        cards |= mask_of(m.cards[m.phoms[i].first + k])
+    return cards
+
+
+cdef Refusal check_phoms(const Table* t, const Move* m, mask_t used) noexcept nogil:
+    """Whether the move's cards are phom, one eaten card in each, no eaten card in none."""
+    cdef const Seat* s = &t.seats[m.seat]
+    cdef uint32_t i
+    for i in range(m.phom_count):
+        if not is_phom(span_cards(m, i)):                                           # 1.2
+            return refuse(VIOLATION_CODE_NOT_A_PHOM, RULE_1_2)
+    for i in range(m.phom_count):
+        if count_cards(span_cards(m, i) & s.eaten) > 1:                             # 1.5
+            return refuse(VIOLATION_CODE_PHOM_TWO_EATEN, RULE_1_5)
+    if s.eaten & ~used:                                                             # 5.1
+        return refuse(VIOLATION_CODE_EATEN_NOT_IN_PHOM, RULE_5_1)
+    return legal()
+
+
+cdef inline bint is_announced(const Table* t, mask_t cards) noexcept nogil:
+    return t.announced != 0 and cards & mask_of(t.announced) != 0
+
+
+cdef Refusal check_lay_down(const Table* t, const Move* m) noexcept nogil:
+    cdef mask_t used = 0
+    cdef Refusal fault
+    if not t.last_round:                                                            # 5.1
+        return refuse(VIOLATION_CODE_LAY_DOWN_NOT_LAST_ROUND, RULE_5_1)
+    if t.laid_down:                                                                 # 5.1
+        return refuse(VIOLATION_CODE_LAY_DOWN_TWICE, RULE_5_1)
+    fault = check_spans(t, m, &used)
+    if fault.code:
+        return fault
+    if is_announced(t, used):                                                       # 3.9
+        return refuse(VIOLATION_CODE_ANNOUNCED_OTHER_CARD, RULE_3_9)
+    fault = check_phoms(t, m, used)
+    if fault.code:
+        return fault
+    if has_phom(t.seats[m.seat].hand & ~used):                                      # 5.1
+        return refuse(VIOLATION_CODE_PHOM_LEFT_IN_HAND, RULE_5_1)
+    return legal()
+
+
+cdef void do_lay_down(Table* t, const Move* m) noexcept nogil:
+    cdef Seat* s = &t.seats[m.seat]
+    cdef mask_t phom
+    cdef uint32_t i
+    for i in range(m.phom_count):
+        phom = span_cards(m, i)
+        s.laid[s.laid_count] = phom
+        s.laid_count += 1
+        s.hand ^= phom
+    s.eaten = 0
+    t.laid_down = True
+    note_lay_down(t, m.seat)
+    if s.hand == 0:                                                                 # 6.4
+        u_by_emptied_hand(t, m.seat)
+
+
+cdef void note_lay_down(Table* t, int seat) noexcept nogil:
+    """The seat's lay-down time is that of its first lay-down, or of saying mom (5.2)."""
+    cdef Seat* s = &t.seats[seat]
+    if s.lay_down_order == 0:
+        t.lay_down_count += 1
+        s.lay_down_order = t.lay_down_count
+        s.lay_down_turn = t.turn_number
+
+
+cdef Refusal check_lay_off(const Table* t, const Move* m) noexcept nogil:
+    cdef const Seat* s = &t.seats[m.seat]
+    cdef const Seat* onto = &t.seats[m.to_seat]
+    cdef bint own = m.seat == m.to_seat
+    # 5.5: the lay-down of this turn may still be to come.
+    cdef bint early = not own and t.rules.lay_off_before_lay_down and not t.laid_down
+    cdef mask_t card = mask_of(m.card)
+    if not t.last_round:                                                            # 5.4
+        return refuse(VIOLATION_CODE_LAY_OFF_NOT_LAST_ROUND, RULE_5_4)
+    if not own and not t.rules.lay_off:                                             # 5.4
+        return refuse(VIOLATION_CODE_LAY_OFF_NOT_ALLOWED, RULE_5_4)
+    if not early:
+        if s.lay_down_order == 0 or (not own and has_phom(s.hand)):                 # 5.4
+            return refuse(VIOLATION_CODE_LAY_OFF_BEFORE_LAY_DOWN, RULE_5_4)
+        if s.laid_count == 0:                                                       # 5.4
+            return refuse(VIOLATION_CODE_LAY_OFF_WITHOUT_PHOM, RULE_5_4)
+    if s.hand & card == 0:                                                          # 5.4
+        return refuse(VIOLATION_CODE_CARD_NOT_IN_HAND, RULE_5_4)
+    if is_announced(t, card):                                                       # 3.9
+        return refuse(VIOLATION_CODE_ANNOUNCED_OTHER_CARD, RULE_3_9)
+    if m.phom_index >= onto.laid_count:                                   # 5.4
+        return refuse(VIOLATION_CODE_NO_SUCH_PHOM, RULE_5_4)
+    if s.eaten & card:                                                              # 5.4
+        return refuse(VIOLATION_CODE_LAY_OFF_EATEN_CARD, RULE_5_4)
+    if not is_phom(onto.laid[m.phom_index] | card):                                 # 5.4
+        return refuse(VIOLATION_CODE_LAY_OFF_DOES_NOT_FIT, RULE_5_4)
+    if not keeps_eaten(s.hand ^ card, s.eaten):                                     # 5.6
+        return refuse(VIOLATION_CODE_LAY_OFF_BREAKS_EATEN, RULE_5_6)
+    if s.hand == card and not own and not t.rules.u_by_lay_off:                     # 5.6
+        return refuse(VIOLATION_CODE_LAY_OFF_LAST_CARD, RULE_5_6)
+    return legal()
+
+
+cdef void do_lay_off(Table* t, const Move* m) noexcept nogil:
+    cdef Seat* s = &t.seats[m.seat]
+    cdef mask_t card = mask_of(m.card)
+    s.hand ^= card
+    t.seats[m.to_seat].laid[m.phom_index] |= card
+    if m.seat != m.to_seat:
+        s.laid_off |= card
+    if s.hand == 0:                                                                 # 6.4
+        u_by_emptied_hand(t, m.seat)
+
+
+# ---- u (rules 6) ----
+
+cdef Refusal check_khan(const Table* t, const Move* m) noexcept nogil:
+    cdef const Seat* s = &t.seats[m.seat]
+    if not t.rules.u_khan:                                                          # 6.5
+        return refuse(VIOLATION_CODE_U_KHAN_NOT_PLAYED, RULE_6_5)
+    if s.turns > 1 or (t.phase == ACT and not t.without_take):                      # 6.5
+        return refuse(VIOLATION_CODE_U_KHAN_TOO_LATE, RULE_6_5)
+    if has_ca(s.hand):                                                              # 6.5
+        return refuse(VIOLATION_CODE_NOT_U_KHAN, RULE_6_5)
+    return legal()
+
+
+cdef Refusal check_u(const Table* t, const Move* m) noexcept nogil:
+    cdef UFound found
+    cdef mask_t used = 0
+    cdef Refusal fault
+    if m.phom_count > 0:
+        fault = check_spans(t, m, &used)
+        if fault.code:
+            return fault
+        fault = check_phoms(t, m, used)
+        if fault.code:
+            return fault
+        if is_announced(t, used):                                                   # 3.9
+            return refuse(VIOLATION_CODE_ANNOUNCED_OTHER_CARD, RULE_3_9)
+    if find_u(t, m, t.announced, &found):
+        return legal()
+    if m.phom_count == 0 and t.announced != 0 and find_u(t, m, 0, &found):          # 3.9
+        return refuse(VIOLATION_CODE_ANNOUNCED_OTHER_CARD, RULE_3_9)
+    return refuse(VIOLATION_CODE_NOT_U, RULE_6_2)
+
+
+cdef bint find_u(
+    const Table* t, const Move* m, card_t announced, UFound* found
+) noexcept nogil:
+    """The u that the move declares, or the best there is; False if it is none (6.2).
+
+    `announced` stays out of every phom (3.9). The phom of a declared arrangement are checked before.
+    """
+    cdef const Seat* s = &t.seats[m.seat]
+    cdef mask_t kept_out = mask_of(announced) if announced != 0 else 0
+    cdef UFound so_far
+    cdef uint32_t i
+    cdef int left_over
+    so_far.count = s.laid_count
+    for i in range(<uint32_t>s.laid_count):
+        so_far.phoms[i] = s.laid[i]
+    if m.phom_count > 0:
+        found[0] = so_far
+        found.loose = s.hand & ~kept_out
+        for i in range(m.phom_count):
+            found.phoms[found.count] = span_cards(m, i)
+            found.loose &= ~found.phoms[found.count]
+            found.count += 1
+        add_to_laid(found, s.laid_count)
+    else:
+        found.count = 0
+        found.loose = s.hand                # worse than anything that is found
+        best_u(s, 0, &so_far, s.hand & ~kept_out, found)
+    found.loose |= kept_out
+    left_over = count_cards(found.loose)
+    if not t.rules.u_by_lay_off:                                                    # 6.4
+        left_over += count_cards(s.laid_off)
+    found.kind = U_KIND_TRON if left_over == 0 else U_KIND_PLAIN                    # 6.3
+    return left_over <= 1 and found.count > 0 and found.loose & s.eaten == 0
+
+
+cdef void add_to_laid(UFound* found, int laid_count) noexcept nogil:
+    """Add loose cards to the laid phom, the first of the list, as many as fit (6.2).
+
+    Runs first, as long as any grows: what a set could take too, a run puts to no worse use.
+    """
+    cdef bint grew = True
+    cdef mask_t fits
+    cdef int i
+    while grew:
+        grew = False
+        for i in range(laid_count):
+            fits = found.loose & beside_run(found.phoms[i])
+            if fits:
+                found.phoms[i] |= fits
+                found.loose ^= fits
+                grew = True
+    for i in range(laid_count):
+        fits = found.loose & rest_of_set(found.phoms[i])
+        found.phoms[i] |= fits
+        found.loose ^= fits
+
+
+cdef inline bint is_set(mask_t phom) noexcept nogil:
+    return phom & (lowest(phom) << 1) == 0
+
+
+cdef inline mask_t beside_run(mask_t phom) noexcept nogil:
+    """The cards just below and just above a run; the spare bits of a lane are no cards."""
+    return 0 if is_set(phom) else (phom << 1 | phom >> 1) & ~phom
+
+
+cdef inline mask_t rest_of_set(mask_t phom) noexcept nogil:
+    """The card that a set of three could still take."""
+    if not is_set(phom):
+        return 0
+    return of_ranks((<mask_t>1) << lowest_bit(phom) % LANE) & ~phom
+
+
+cdef void best_u(
+    const Seat* s, int k, const UFound* so_far, mask_t rest, UFound* best
+) noexcept nogil:
+    """Try every way to add cards of `rest` to the laid phom from the k-th on, then arrange.
+
+    Keeps what leaves fewest cards over, then fewest points (6.2); eaten cards need a new phom.
+    """
+    cdef UFound longer
+    cdef mask_t fits
+    cdef Arrangement arranged
+    cdef int i
+    if k < s.laid_count:
+        best_u(s, k + 1, so_far, rest, best)
+        fits = rest & ~s.eaten & (beside_run(so_far.phoms[k]) | rest_of_set(so_far.phoms[k]))
+        while fits:
+            longer = so_far[0]
+            longer.phoms[k] |= lowest(fits)
+            best_u(s, k, &longer, rest ^ lowest(fits), best)
+            fits &= fits - 1
+        return
+    if not arrange(rest, s.eaten, MOST_CARDS, &arranged):
+        return
+    if best.count > 0 and not leaves_less(arranged.loose, best.loose):
+        return
+    best[0] = so_far[0]
+    for i in range(arranged.count):
+        best.phoms[best.count] = arranged.phoms[i]
+        best.count += 1
+    best.loose = arranged.loose
+
+
+cdef bint leaves_less(mask_t a, mask_t b) noexcept nogil:
+    if count_cards(a) != count_cards(b):
+        return count_cards(a) < count_cards(b)
+    return points_of(a) < points_of(b)
+
+
+cdef void do_declare_u(Table* t, const Move* m) noexcept nogil:
+    if m.khan:
+        t.last_round = is_last_round(t, m.seat)     # before the take: as the turn would be
+        t.u.count = 0
+        t.u.loose = t.seats[m.seat].hand
+        t.u.kind = U_KIND_KHAN
+    else:
+        find_u(t, m, t.announced, &t.u)
+    end_by_u(t, m.seat)
+
+
+cdef void u_by_emptied_hand(Table* t, int seat) noexcept nogil:
+    """U without a declaration: no card is left in the hand (6.4)."""
+    cdef const Seat* s = &t.seats[seat]
+    cdef int i
+    t.u.count = s.laid_count
+    for i in range(s.laid_count):
+        t.u.phoms[i] = s.laid[i]
+    t.u.loose = 0
+    t.u.kind = U_KIND_TRON if t.rules.u_by_lay_off or s.laid_off == 0 else U_KIND_PLAIN
+    end_by_u(t, seat)
+
+
+cdef void end_by_u(Table* t, int seat) noexcept nogil:
+    t.u_seat = seat
+    t.ending = ENDED_BY_U                                                           # 6.6
+    t.phase = OVER
+
+
+# ---- announcing (rules 3.9) ----
+
+cdef Refusal check_announce(const Table* t, const Move* m) noexcept nogil:
+    if not t.rules.announced_card_binds:                                            # 3.9
+        return refuse(VIOLATION_CODE_ANNOUNCE_NOT_PLAYED, RULE_3_9)
+    if t.announced != 0:                                                            # 3.9
+        return refuse(VIOLATION_CODE_ANNOUNCE_TWICE, RULE_3_9)
+    return check_discard(t, m.seat, m.card, 0)
+
+
+# ---- which rule a legal move follows ----
+
+cdef Rule rule_of(const Table* t, const Move* m) noexcept nogil:
+    """The section by which a move that was made is legal, for its trace; `t` is the table after it."""
+    if m.kind == DRAW:
+        return RULE_3_1
+    if m.kind == EAT:
+        return RULE_4_2
+    if m.kind == DISCARD:
+        return RULE_4_3
+    if t.u_seat != NOBODY and m.kind != DECLARE_U:
+        return RULE_6_4
+    if m.kind == LAY_DOWN:
+        return RULE_5_1 if m.phom_count > 0 else RULE_5_2
+    if m.kind == LAY_OFF:
+        return RULE_5_3 if m.seat == m.to_seat else RULE_5_4
+    if m.kind == DECLARE_U:
+        return RULE_6_5 if m.khan else RULE_6_2
+    if m.kind == ANNOUNCE:
+        return RULE_3_9
+    return RULE_3_8 if m.kind == TIME_OUT else RULE_3_7

@@ -1,0 +1,269 @@
+"""The one list of what a log must have to be a log (contract); legal or not is the table's matter.
+
+Every fault is found, in the order of the message's fields. The texts name the field and what was
+expected, and repeat nothing of the input but the path.
+"""
+from phom_core.cards cimport DECK_SIZE, card_t
+from phom_core.contract cimport *
+from phom_core.decode cimport CLAIM_LIMIT, EVENT_LIMIT, ACTION_SLOT, UNKNOWN_CARD
+from phom_core.ruleset cimport FIELDS, PRICES, RULE_FIELDS, RuleField
+from phom_core.table cimport (
+    ANNOUNCE, DECLARE_U, DISCARD, DRAW, EAT, LAY_DOWN, LAY_OFF, MAX_SEATS, NO_KIND, NOBODY,
+    Instant, Move, Span,
+)
+from phom_core.ruleset import RULE_LIST
+
+cdef enum:
+    FIRST_SECOND = -62135596800     # the year 1, as google.protobuf.Timestamp has it
+    LAST_SECOND = 253402300799      # the end of the year 9999
+    SECOND_NANOS = 1000000000
+
+# In the order of Where; {i}, {j}, {k} are the fault's indices.
+PATHS = (
+    "game_id",
+    "ruleset.house",
+    "ruleset.{rule}",
+    "first_seat",
+    "hands",
+    "hands[{i}].cards[{j}]",
+    "stock[{i}]",
+    "base_stake",
+    "started_at",
+    "opening.creator_seat",
+    "opening.winner_seat",
+    "opening.after_winner_seat",
+    "events",
+    "events[{i}].kind",
+    "events[{i}].seat",
+    "events[{i}].at",
+    "events[{i}].draw.card",
+    "events[{i}].eat.card",
+    "events[{i}].discard.card",
+    "events[{i}].lay_down.phoms[{j}].cards[{k}]",
+    "events[{i}].lay_off.card",
+    "events[{i}].lay_off.to_seat",
+    "events[{i}].lay_off.phom_index",
+    "events[{i}].declare_u.phoms[{j}].cards[{k}]",
+    "events[{i}].declare_u.phoms",
+    "events[{i}].announce_card.card",
+    "claimed_result.seats[{i}].seat",
+    "claimed_result.u_seat",
+    "claimed_result.den_seat",
+)
+
+# In the order of Wrong.
+REASONS = (
+    "must be given",
+    "must be a seat of this game, 0 to one less than the number of hands",
+    "must be a card, CARD_AS to CARD_KH",
+    "must be one of the known houses",
+    "must be {least} to {most}",
+    "must be one printable line of at most 128 characters",
+    "must be 2 to 4 hands, one for each seat",
+    "must be empty or exactly 3 prices",
+    "must be at most 1,024 events",
+    "must have exactly one kind of event",
+    "must be a valid google.protobuf.Timestamp, of the years 1 to 9999",
+    "must be empty beside khan",
+    "must be claimed only once",
+)
+
+
+cdef void report(
+    Faults* faults, Where where, Wrong wrong, uint32_t i=0, uint32_t j=0, uint32_t k=0
+) noexcept nogil:
+    cdef Fault* fault
+    if faults.count < FAULT_LIMIT:
+        fault = &faults.list[faults.count]
+        fault.where = where
+        fault.wrong = wrong
+        fault.i = i
+        fault.j = j
+        fault.k = k
+    faults.count += 1
+
+
+cdef inline bint no_card(card_t card) noexcept nogil:
+    return card == 0 or card == UNKNOWN_CARD
+
+
+cdef bint no_seat(const Log* log, int seat) noexcept nogil:
+    """Whether a seat that is given is none of this game; of any game, where the hands are at fault."""
+    if 2 <= log.hand_count <= MAX_SEATS:
+        return seat >= <int>log.hand_count
+    return seat >= MAX_SEATS
+
+
+cdef void report_seat(
+    const Log* log, int seat, Where where, Faults* faults, uint32_t i=0
+) noexcept nogil:
+    """Of a seat that must be given."""
+    if seat == NOBODY:
+        report(faults, where, NOT_GIVEN, i)
+    elif no_seat(log, seat):
+        report(faults, where, NO_SUCH_SEAT, i)
+
+
+cdef bint no_time(const Instant* at) noexcept nogil:
+    return at.known and not (
+        FIRST_SECOND <= at.seconds <= LAST_SECOND and 0 <= at.nanos < SECOND_NANOS)
+
+
+cdef void validate_log(const Log* log, Faults* faults) noexcept nogil:
+    """Put every fault of the log into `faults`; none: it can be judged."""
+    cdef uint32_t i
+    faults.count = 0
+    if log.game_id_size > 0 and not is_one_line(log.game_id, log.game_id_size):
+        report(faults, AT_GAME_ID, NOT_ONE_LINE)
+    validate_ruleset(log, faults)
+    report_seat(log, log.deal.first_seat, AT_FIRST_SEAT, faults)
+    validate_deal(log, faults)
+    if log.base_stake < 0 or log.base_stake > STAKE_LIMIT:
+        report(faults, AT_BASE_STAKE, OUT_OF_RANGE)
+    if no_time(&log.deal.started_at):
+        report(faults, AT_STARTED_AT, NO_VALID_TIME)
+    if no_seat(log, log.deal.creator_seat):
+        report(faults, AT_CREATOR_SEAT, NO_SUCH_SEAT)
+    if no_seat(log, log.deal.winner_seat):
+        report(faults, AT_WINNER_SEAT, NO_SUCH_SEAT)
+    if no_seat(log, log.deal.after_winner_seat):
+        report(faults, AT_AFTER_WINNER_SEAT, NO_SUCH_SEAT)
+    if log.event_count > EVENT_LIMIT:
+        report(faults, AT_EVENTS, TOO_MANY_EVENTS)
+    for i in range(min(log.event_count, <uint32_t>EVENT_LIMIT)):
+        validate_move(log, i, faults)
+    validate_claims(log, faults)
+
+
+cdef bint is_one_line(const char* text, size_t size) noexcept nogil:
+    cdef size_t i
+    for i in range(size):
+        if <unsigned char>text[i] < 0x20 or <unsigned char>text[i] >= 0x7F:
+            return is_one_printable_line(text, size)
+    return size <= GAME_ID_LIMIT
+
+
+cdef bint is_one_printable_line(const char* text, size_t size) noexcept with gil:
+    """What is printable is Unicode's matter; the bytes are UTF-8, which the reader has seen to."""
+    line = text[:size].decode("utf-8")
+    return len(line) <= GAME_ID_LIMIT and line.isprintable()
+
+
+cdef void validate_ruleset(const Log* log, Faults* faults) noexcept nogil:
+    cdef const RuleField* field
+    cdef uint32_t i, k, given, value
+    if log.overrides.house == HOUSE_UNSPECIFIED:
+        report(faults, AT_HOUSE, NOT_GIVEN)
+    elif log.overrides.house >= HOUSES:
+        report(faults, AT_HOUSE, NO_SUCH_HOUSE)
+    for i in range(RULE_FIELDS):
+        field = &FIELDS[i]
+        given = log.overrides.given[field.slot]
+        if given and given != <uint32_t>field.slots:
+            report(faults, AT_RULE, NOT_THREE_PRICES, i)
+            continue
+        for k in range(given):
+            value = log.overrides.value[field.slot + k]
+            if value < field.least or value > field.most:
+                report(faults, AT_RULE, OUT_OF_RANGE, i, k)
+
+
+cdef void validate_deal(const Log* log, Faults* faults) noexcept nogil:
+    cdef uint32_t i, k
+    if log.hand_count < 2 or log.hand_count > MAX_SEATS:
+        report(faults, AT_HANDS, NOT_TWO_TO_FOUR)
+    for i in range(<uint32_t>log.deal.seats):
+        for k in range(min(log.deal.hand_sizes[i], <uint32_t>DECK_SIZE)):
+            if no_card(log.deal.hands[i][k]):
+                report(faults, AT_HAND_CARD, NO_SUCH_CARD, i, k)
+    for i in range(min(log.deal.stock_size, <uint32_t>(DECK_SIZE + 1))):
+        if no_card(log.deal.stock[i]):
+            report(faults, AT_STOCK_CARD, NO_SUCH_CARD, i)
+
+
+cdef void validate_action(const Log* log, Faults* faults) noexcept nogil:
+    validate_move(log, ACTION_SLOT, faults)
+
+
+cdef void validate_move(const Log* log, uint32_t i, Faults* faults) noexcept nogil:
+    cdef const Move* m = &log.moves[i]
+    report_seat(log, m.seat, AT_EVENT_SEAT, faults, i)
+    if no_time(&m.at):
+        report(faults, AT_EVENT_TIME, NO_VALID_TIME, i)
+    if m.kind == NO_KIND:
+        report(faults, AT_EVENT, NO_KIND_GIVEN, i)
+    elif m.kind == DRAW:
+        if no_card(m.card) and (m.card != 0 or i != ACTION_SLOT):
+            report(faults, AT_DRAW_CARD, NO_SUCH_CARD, i)
+    elif m.kind == EAT:
+        if m.card == UNKNOWN_CARD:
+            report(faults, AT_EAT_CARD, NO_SUCH_CARD, i)
+    elif m.kind == DISCARD:
+        if no_card(m.card):
+            report(faults, AT_DISCARD_CARD, NO_SUCH_CARD, i)
+    elif m.kind == ANNOUNCE:
+        if no_card(m.card):
+            report(faults, AT_ANNOUNCED_CARD, NO_SUCH_CARD, i)
+    elif m.kind == LAY_DOWN:
+        validate_phoms(m, i, AT_LAID_CARD, faults)
+    elif m.kind == DECLARE_U:
+        validate_phoms(m, i, AT_U_CARD, faults)
+        if m.khan and m.phom_count > 0:
+            report(faults, AT_U_PHOMS, PHOMS_BESIDE_KHAN, i)
+    elif m.kind == LAY_OFF:
+        if no_card(m.card):
+            report(faults, AT_LAID_OFF_CARD, NO_SUCH_CARD, i)
+        report_seat(log, m.to_seat, AT_TO_SEAT, faults, i)
+        if m.phom_index == NOBODY:
+            report(faults, AT_PHOM_INDEX, NOT_GIVEN, i)
+
+
+cdef void validate_phoms(const Move* m, uint32_t i, Where where, Faults* faults) noexcept nogil:
+    cdef uint32_t j, k
+    for j in range(m.phom_count):
+        for k in range(m.phoms[j].count):
+            if no_card(m.cards[m.phoms[j].first + k]):
+                report(faults, where, NO_SUCH_CARD, i, j, k)
+
+
+cdef void validate_claims(const Log* log, Faults* faults) noexcept nogil:
+    cdef uint32_t i, k
+    for i in range(min(log.claims.seat_count, <uint32_t>CLAIM_LIMIT)):
+        report_seat(log, log.claims.seats[i].seat, AT_CLAIM_SEAT, faults, i)
+        for k in range(i):
+            if log.claims.seats[k].seat == log.claims.seats[i].seat != NOBODY:
+                report(faults, AT_CLAIM_SEAT, CLAIMED_TWICE, i)
+                break
+    if no_seat(log, log.claims.u_seat):
+        report(faults, AT_CLAIM_U_SEAT, NO_SUCH_SEAT)
+    if no_seat(log, log.claims.den_seat):
+        report(faults, AT_CLAIM_DEN_SEAT, NO_SUCH_SEAT)
+
+
+# ---- texts ----
+
+cdef list fault_texts(const Faults* faults, str log_path):
+    """`(field path, description)` of each fault; `log_path` is the log's own, as "log"."""
+    cdef uint32_t i
+    texts = [fault_text(&faults.list[i], log_path) for i in range(min(faults.count, FAULT_LIMIT))]
+    if faults.count > FAULT_LIMIT:
+        texts.append((log_path, f"has {faults.count - FAULT_LIMIT} more faults like these"))
+    return texts
+
+
+cdef tuple fault_text(const Fault* fault, str log_path):
+    path = PATHS[<int>fault.where]
+    rule = RULE_LIST[fault.i][0] if fault.where == AT_RULE else ""
+    if fault.i == ACTION_SLOT and path.startswith("events[{i}]"):
+        path = path.removeprefix("events[{i}]").removeprefix(".")
+        log_path = log_path.removesuffix("log") + "action"
+    path = path.format(i=fault.i, j=fault.j, k=fault.k, rule=rule)
+    least, most = 0, STAKE_LIMIT
+    if fault.where == AT_RULE:
+        least, most = RULE_LIST[fault.i][3:]
+        if isinstance(RULE_LIST[fault.i][2], tuple):
+            return f"{log_path}.{path}", "must be one of the known values"
+        if FIELDS[fault.i].slots == PRICES and fault.wrong == OUT_OF_RANGE:
+            path += f"[{fault.j}]"
+    reason = REASONS[<int>fault.wrong].format(least=f"{least:,}", most=f"{most:,}")
+    return f"{log_path}.{path}".removesuffix("."), reason

@@ -1,0 +1,133 @@
+"""The protobuf wire format: a bounds-checked reader, and a writer that works from the end.
+
+A reader function returns False where protobuf's own parser would refuse the input. The writer
+puts the last field first, so that the length of a submessage is known when its head is written.
+"""
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy
+
+cdef enum WireType:
+    VARINT = 0
+    FIXED64 = 1
+    BYTES = 2
+    GROUP_START = 3
+    GROUP_END = 4
+    FIXED32 = 5
+
+cdef enum:
+    DEPTH_LIMIT = 100     # protobuf's own limit of nesting, groups of unknown fields included
+
+cdef struct Reader:
+    const uint8_t* at
+    const uint8_t* end
+    int depth             # how many levels of nesting are still allowed
+
+cdef bint read_long_varint(Reader* r, uint64_t* value) noexcept nogil
+cdef bint read_long_tag(Reader* r, uint32_t* tag) noexcept nogil
+cdef bint skip_field(Reader* r, uint32_t tag) noexcept nogil
+
+
+cdef inline bint read_varint(Reader* r, uint64_t* value) noexcept nogil:
+    if r.at < r.end and r.at[0] < 0x80:
+        value[0] = r.at[0]
+        r.at += 1
+        return True
+    return read_long_varint(r, value)
+
+
+cdef inline bint read_tag(Reader* r, uint32_t* tag) noexcept nogil:
+    """The tag of the next field; `r` is not at its end."""
+    if r.at[0] < 0x80:
+        tag[0] = r.at[0]
+        r.at += 1
+        return tag[0] >> 3 != 0
+    return read_long_tag(r, tag)
+
+
+cdef inline bint read_inside(Reader* r, Reader* inside) noexcept nogil:
+    """The content of a length-delimited field, as a reader of its own; `r` goes past it."""
+    cdef uint64_t size
+    if not read_varint(r, &size) or size > <uint64_t>(r.end - r.at):
+        return False
+    inside.at = r.at
+    inside.end = r.at + size
+    inside.depth = r.depth
+    r.at += size
+    return True
+
+
+cdef inline bint read_message(Reader* r, Reader* inside) noexcept nogil:
+    """As read_inside, of a submessage, which is one level deeper."""
+    if not read_inside(r, inside):
+        return False
+    inside.depth -= 1
+    return inside.depth >= 0
+
+
+cdef inline uint32_t tag_of(int number, WireType type) noexcept nogil:
+    return <uint32_t>number << 3 | <uint32_t>type
+
+
+# The bytes written so far are the last `size` of the `capacity` bytes from `start`.
+cdef struct Writer:
+    uint8_t* start
+    size_t capacity
+    size_t size
+    bint failed           # out of memory: nothing more is written
+
+cdef bint grow(Writer* w, size_t room) noexcept nogil
+
+
+cdef inline uint8_t* make_room(Writer* w, size_t room) noexcept nogil:
+    """Where the next `room` bytes go, in front of those written; NULL when memory is out."""
+    if w.capacity - w.size < room and not grow(w, room):
+        return NULL
+    w.size += room
+    return w.start + (w.capacity - w.size)
+
+
+cdef inline void put_varint(Writer* w, uint64_t value) noexcept nogil:
+    cdef int length = 1
+    cdef uint64_t rest = value >> 7
+    while rest:
+        length += 1
+        rest >>= 7
+    cdef uint8_t* at = make_room(w, length)
+    if at == NULL:
+        return
+    while value >= 0x80:
+        at[0] = <uint8_t>(value | 0x80)
+        value >>= 7
+        at += 1
+    at[0] = <uint8_t>value
+
+
+cdef inline void put_bytes(Writer* w, const void* data, size_t size) noexcept nogil:
+    cdef uint8_t* at = make_room(w, size)
+    if at != NULL:
+        memcpy(at, data, size)
+
+
+cdef inline void put_head(Writer* w, int number, size_t before) noexcept nogil:
+    """Tag and length of the length-delimited field written since `before` (the size then)."""
+    put_varint(w, w.size - before)
+    put_varint(w, tag_of(number, BYTES))
+
+
+cdef inline void put_given(Writer* w, int number, uint64_t value) noexcept nogil:
+    """A number with presence: written also when it is 0."""
+    put_varint(w, value)
+    put_varint(w, tag_of(number, VARINT))
+
+
+cdef inline void put_number(Writer* w, int number, int64_t value) noexcept nogil:
+    """A number without presence: 0 is left out. A negative one takes ten bytes."""
+    if value != 0:
+        put_given(w, number, <uint64_t>value)
+
+
+cdef inline void put_string(Writer* w, int number, const char* text, size_t size) noexcept nogil:
+    if size > 0:
+        put_bytes(w, text, size)
+        put_varint(w, size)
+        put_varint(w, tag_of(number, BYTES))

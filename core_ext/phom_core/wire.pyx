@@ -1,0 +1,79 @@
+"""The slow paths of the wire format: long varints, unknown fields, growing the output."""
+from libc.stdlib cimport free, malloc
+
+
+cdef bint read_long_varint(Reader* r, uint64_t* value) noexcept nogil:
+    """A varint of up to ten bytes; the last holds at most the 64th bit."""
+    cdef int shift = 0
+    cdef uint8_t byte
+    value[0] = 0
+    while r.at < r.end and shift < 70:
+        byte = r.at[0]
+        r.at += 1
+        if shift == 63 and byte > 1:
+            return False
+        value[0] |= <uint64_t>(byte & 0x7F) << shift
+        if byte < 0x80:
+            return True
+        shift += 7
+    return False
+
+
+cdef bint read_long_tag(Reader* r, uint32_t* tag) noexcept nogil:
+    """A tag of up to five bytes and 32 bits; field number 0 does not exist."""
+    cdef const uint8_t* start = r.at
+    cdef uint64_t value
+    if not read_long_varint(r, &value) or r.at - start > 5 or value >> 32 != 0:
+        return False
+    tag[0] = <uint32_t>value
+    return tag[0] >> 3 != 0
+
+
+cdef bint skip_field(Reader* r, uint32_t tag) noexcept nogil:
+    """Go past a field that is not known, or known with another wire type."""
+    cdef uint64_t ignored
+    cdef Reader inside
+    cdef int type = tag & 7
+    cdef int size = 8 if type == FIXED64 else 4
+    if type == VARINT:
+        return read_varint(r, &ignored)
+    if type == BYTES:
+        return read_inside(r, &inside)
+    if type == GROUP_START:
+        return skip_group(r, tag >> 3)
+    if type != FIXED64 and type != FIXED32 or r.end - r.at < size:
+        return False        # the end of a group that never began, or no wire type at all
+    r.at += size
+    return True
+
+
+cdef bint skip_group(Reader* r, uint32_t number) noexcept nogil:
+    cdef uint32_t tag
+    r.depth -= 1
+    if r.depth < 0:
+        return False
+    while r.at < r.end:
+        if not read_tag(r, &tag):
+            return False
+        if tag == tag_of(number, GROUP_END):
+            r.depth += 1
+            return True
+        if not skip_field(r, tag):
+            return False
+    return False
+
+
+cdef bint grow(Writer* w, size_t room) noexcept nogil:
+    """At least double the buffer; what is written stays at its end."""
+    if w.failed:
+        return False
+    cdef size_t capacity = 2 * w.capacity + room + 1024
+    cdef uint8_t* start = <uint8_t*>malloc(capacity)
+    if start == NULL:
+        w.failed = True
+        return False
+    memcpy(start + (capacity - w.size), w.start + (w.capacity - w.size), w.size)
+    free(w.start)
+    w.start = start
+    w.capacity = capacity
+    return True

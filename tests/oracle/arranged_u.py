@@ -1,0 +1,48 @@
+"""What an Ù amounts to: how many of the ten cards are in phỏm, and which are left over (rules 6)."""
+
+from .arrange import packings
+from .cards import points
+from .events import Event
+from .table import Table, Won, counts_in_phom, most_added
+
+
+def _with_additions(table: Table, number: int, arranged: frozenset[int]) -> tuple[int, frozenset[int]]:
+    """6.2: the cards left out go to the seat's own laid phỏm where they fit, never the announced one."""
+    seat = table.seats[number]
+    out = frozenset(seat.hand) - arranged
+    may_be_added = out - seat.eaten_unlaid() - {table.turn.announced}  # 6.2, 3.9
+    left_over = out - most_added(seat.laid, may_be_added)
+    in_phom = counts_in_phom(table, number) + len(seat.hand) - len(left_over)
+    return in_phom, left_over
+
+
+def declared(table: Table, event: Event) -> tuple[int, frozenset[int]]:
+    """6.2, 6.3: cards in phỏm and cards left over, with the event's arrangement or the best one."""
+    if event.phoms:
+        return _with_additions(table, event.seat, frozenset(card for phom in event.phoms for card in phom))
+    seat = table.seats[event.seat]
+    cards = frozenset(seat.hand) - {table.turn.announced}  # 3.9
+    eaten = seat.eaten_unlaid()
+    plans = [
+        _with_additions(table, event.seat, frozenset().union(*packing)) for packing in packings(cards, eaten)
+    ]
+    # The most cards in phỏm; of ties the cheapest card left over (no rule asks for more).
+    return max(plans, key=lambda plan: (plan[0], -points(plan[1])), default=(0, frozenset(seat.hand)))
+
+
+def kind(in_phom: int) -> str:
+    """6.3, 6.4: tròn if all ten count as in phỏm."""
+    return "U_KIND_TRON" if in_phom == 10 else "U_KIND_PLAIN"
+
+
+def declared_u(table: Table, event: Event) -> Won:
+    """The Ù that a legal declaration makes."""
+    if event.khan:
+        return Won(event.seat, "U_KIND_KHAN", frozenset(table.seats[event.seat].hand))
+    in_phom, left_over = declared(table, event)
+    return Won(event.seat, kind(in_phom), left_over)
+
+
+def emptied_hand_u(table: Table, number: int) -> Won:
+    """6.4: the Ù of a hand that has just been emptied."""
+    return Won(number, kind(counts_in_phom(table, number)), frozenset())

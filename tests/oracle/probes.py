@@ -1,0 +1,225 @@
+"""Faults made on purpose: at a table of a game, an event that breaks a rule which can be broken there."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from .arrange import makes_phom, packings, phoms_in
+from .cards import NAMES, card_name
+from .checks import check
+from .events import card_of, kind_of, read_event
+from .legal import as_event, candidates, is_legal
+from .moves import make
+from .referee import start
+from .table import Table
+
+Json = dict[str, Any]
+
+# How much more often than the others a code is drawn where it is found at all.
+_RARITY = {
+    "STOCK_EMPTY": 30,
+    "EAT_BREAKS_EATEN": 60,
+    "DISCARD_EATEN_CARD": 6,
+    "DISCARD_BREAKS_EATEN": 6,
+    "ANNOUNCED_OTHER_CARD": 20,
+    "ANNOUNCE_TWICE": 10,
+    "LAID_OFF_WITHOUT_PHOM": 60,
+    "LAY_DOWN_TWICE": 4,
+    "PHOM_TWO_EATEN": 60,
+    "EATEN_NOT_IN_PHOM": 8,
+    "PHOM_LEFT_IN_HAND": 6,
+    "LAY_OFF_BEFORE_LAY_DOWN": 6,
+    "LAY_OFF_WITHOUT_PHOM": 12,
+    "LAY_OFF_EATEN_CARD": 20,
+    "LAY_OFF_DOES_NOT_FIT": 6,
+    "LAY_OFF_BREAKS_EATEN": 60,
+    "LAY_OFF_LAST_CARD": 30,
+    "LAY_OFF_NOT_ALLOWED": 6,
+    "NOTHING_TO_EAT": 30,
+    "NOT_U_KHAN": 4,
+    "U_KHAN_TOO_LATE": 4,
+}
+
+
+def random_event(rng: Random, n: int) -> Json:
+    """Any event at all that has the form of one."""
+    seat, card = rng.randrange(n), rng.choice(NAMES)
+    body: Json = {"card": card}
+    name = rng.choice(
+        ("draw", "eat", "discard", "announceCard", "layOff", "layDown", "declareU", "timeOut", "leave")
+    )
+    if name == "layOff":
+        body |= {"toSeat": rng.randrange(n), "phomIndex": rng.randrange(3)}
+    if name in ("layDown", "declareU", "timeOut", "leave"):
+        body = {}
+    if name == "eat" and rng.random() < 0.5:
+        body = {}
+    if name == "declareU" and rng.random() < 0.4:
+        body = {"khan": True}
+    if name in ("layDown", "declareU") and rng.random() < 0.3 and not body:
+        body = {"phoms": [{"cards": rng.sample(NAMES, 3)}]}
+    return {"seat": seat, name: body}
+
+
+def break_arrangement(phoms: list[list[str]], rng: Random) -> None:
+    """Change a list of phỏm in place, so that some rule of an arrangement may be broken."""
+    what = rng.choice(("add", "drop", "other", "twice", "join", "split", "without", "order", "again", "empty"))
+    if not phoms:
+        phoms.append(rng.sample(NAMES, 3))
+        return
+    phom = rng.choice(phoms)
+    if what == "add":
+        phom.append(rng.choice(NAMES))
+    elif what == "drop" and phom:
+        phom.pop(rng.randrange(len(phom)))
+    elif what == "other" and phom:
+        phom[rng.randrange(len(phom))] = rng.choice(NAMES)
+    elif what == "twice" and phom:
+        rng.choice(phoms).append(rng.choice(phom))
+    elif what == "join":
+        phom.extend(phoms.pop())
+    elif what == "split" and len(phom) > 3:
+        phoms.append([phom.pop() for _ in range(len(phom) // 2)])
+    elif what == "without":
+        phoms.remove(phom)
+    elif what == "again":
+        phoms.append(list(phom))
+    elif what == "empty":
+        phoms.append([])
+    else:
+        rng.shuffle(phom)
+        rng.shuffle(phoms)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A refused event: the code, the place in the log, and what has to happen there before it."""
+
+    code: str
+    place: int
+    detour: tuple[Json, ...]
+    message: Json
+
+
+def insert_fault(log: Json, rng: Random) -> None:
+    """Into the log, or after its end, an event that is refused there; what follows in the log stays or goes.
+
+    Of what is found at a few tables one code is drawn, the ones that are hard to come by first of all.
+    """
+    found = _find(log, rng)
+    if not found:
+        return
+    by_code: dict[str, list[Found]] = {}
+    for fault in found:
+        by_code.setdefault(fault.code, []).append(fault)
+    codes = sorted(by_code)
+    code = rng.choices(codes, weights=[_RARITY.get(code, 1) for code in codes])[0]
+    fault = rng.choice(by_code[code])
+    rest = log["events"][fault.place :] if rng.random() < 0.5 else []
+    log["events"][fault.place :] = [*fault.detour, fault.message, *rest]
+
+
+def _find(log: Json, rng: Random) -> list[Found]:
+    """What is refused at a few tables of the game, or a step or two aside of them."""
+    tables = _tables(log)
+    if not tables:
+        return []
+    # Later tables have more to break, and some are rare.
+    places = {max(rng.randrange(len(tables)), rng.randrange(len(tables))) for _ in range(2)}
+    rare = [place for place, table in enumerate(tables) if _is_rare(table)]
+    if rare:
+        places.add(rng.choice(rare))
+    found: list[Found] = []
+    for place in sorted(places):
+        aside = tables[place]
+        detour = tuple(_detour(aside, place, rng))
+        for message in _tries(aside, rng):
+            refused = check(aside, as_event(aside, message))
+            if refused is not None:
+                found.append(Found(refused.code, place, detour, message))
+    return found
+
+
+def _tables(log: Json) -> list[Table]:
+    """The table before each event and after the last, as far as the log is legal."""
+    table, violation = start(log)
+    if violation is not None:
+        return []
+    tables = [table.clone()]
+    for index, message in enumerate(log["events"]):
+        event = read_event(index, message)
+        if check(table, event) is not None:
+            break
+        make(table, event)
+        tables.append(table.clone())
+    return tables
+
+
+def _is_rare(table: Table) -> bool:
+    """A dry stock (3.6), or eaten cards in a last-round turn with phỏm on the table (5.3 to 5.6)."""
+    if table.ending is not None:
+        return table.ending == "DRY"
+    eaten = table.turn.taken and table.turn.in_last_round and table.mover.eaten_unlaid()
+    return bool(eaten) and any(seat.laid for seat in table.seats)
+
+
+def _detour(table: Table, index: int, rng: Random) -> Iterator[Json]:
+    """Up to three legal events that the log does not have here, of a kind chosen evenly."""
+    for step in range(rng.choice((0, 0, 0, 1, 1, 2, 3))):
+        legal: dict[str, list[Json]] = {"leave": [{"seat": table.turn.seat, "leave": {}}]}
+        for message in candidates(table):
+            if _is_worth_it(table, message, rng) and is_legal(table, message):
+                legal.setdefault(str(kind_of(message)), []).append(message)
+        message = rng.choice(_throws_of_use(table, legal[rng.choice(sorted(legal))]))
+        if not is_legal(table, message):
+            return
+        make(table, read_event(index + step, message))
+        yield message
+
+
+def _throws_of_use(table: Table, messages: list[Json]) -> list[Json]:
+    """Of some discards those that the next seat would gladly eat (4.2), if there are any; all of other events."""
+    eater = table.seats[table.next_seat(table.turn.seat)]
+    hand, eaten = frozenset(eater.hand), eater.eaten_unlaid()
+    cards = [card_of(message.get("discard", {}).get("card")) for message in messages]
+    liked = [
+        message for message, card in zip(messages, cards, strict=True) if card and makes_phom(hand, eaten, card)
+    ]
+    return liked or messages
+
+
+def _tries(table: Table, rng: Random) -> Iterator[Json]:
+    """Events worth asking about: all that is conceivable for the seat to move, and some that are broken."""
+    seat, n = table.turn.seat, len(table.seats)
+    yield from (message for message in candidates(table) if _is_worth_it(table, message, rng))
+    yield from (random_event(rng, n) for _ in range(3))
+    yield {"seat": seat, "draw": {"card": rng.choice(NAMES)}}
+    yield {"seat": seat, "eat": {"card": rng.choice(NAMES)}}
+    yield {"seat": seat, "timeOut": {}}
+    for card in table.mover.hand:
+        body = {"card": card_name(card), "toSeat": rng.randrange(n), "phomIndex": rng.randrange(3)}
+        yield {"seat": seat, "layOff": body}
+    yield from _arrangements(table, rng)
+
+
+def _is_worth_it(table: Table, message: Json, rng: Random) -> bool:
+    """Of the cards that are not in the hand a few are enough."""
+    body = message.get("discard") or message.get("announceCard")
+    return body is None or card_of(body["card"]) in table.mover.hand or rng.random() < 0.04
+
+
+def _arrangements(table: Table, rng: Random) -> Iterator[Json]:
+    """Lay-downs and Ù with an arrangement that takes no heed of eaten cards, whole or broken."""
+    held, eaten = frozenset(table.mover.hand), table.mover.eaten_unlaid()
+    choices = sorted(packings(held, frozenset()), key=len)[-12:]
+    choices += [(phom,) for phom in phoms_in(held) if len(phom & eaten) > 1]
+    for packing in choices:
+        phoms = [[card_name(card) for card in sorted(phom)] for phom in packing]
+        for name in ("layDown", "declareU"):
+            broken = [list(phom) for phom in phoms]
+            if rng.random() < 0.5:
+                break_arrangement(broken, rng)
+            if broken:
+                body = {"phoms": [{"cards": phom} for phom in broken]}
+                yield {"seat": table.turn.seat, name: body}
