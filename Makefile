@@ -23,7 +23,7 @@ test-system: .venv/installed sanitize  ## Installing in each Python found, and t
 # Builds into a folder of its own, which goes before the installed core; the tests are the same.
 sanitize: .venv/installed  ## The tests again, with a core that reports its own faults.
 	PHOM_SANITIZE=address,undefined $(BIN)/pip install -q --no-build-isolation --no-deps --upgrade --target .cache/sanitized .
-	PYTHONPATH=.cache/sanitized LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 $(BIN)/pytest
+	PYTHONPATH=$(CURDIR)/.cache/sanitized LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 $(BIN)/pytest
 
 fuzz: .venv/installed  ## What takes minutes.
 	$(BIN)/pytest -m slow

@@ -1,5 +1,6 @@
 """The core of the referee: cards, arrangement, the table, settlement, in C, without the GIL."""
 
-from phom_core.judge import NotALog, Referee
+from phom_core.judge import Referee, analyze_hand
+from phom_core.request import NotALog
 
-__all__ = ["NotALog", "Referee"]
+__all__ = ["NotALog", "Referee", "analyze_hand"]

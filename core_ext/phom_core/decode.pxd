@@ -1,7 +1,7 @@
 """A GameLog as the core reads it from wire bytes."""
-from libc.stdint cimport int64_t, uint32_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 
-from phom_core.cards cimport card_t
+from phom_core.cards cimport DECK_SIZE, card_t
 from phom_core.ruleset cimport Overrides
 from phom_core.table cimport Deal, Move, Span
 from phom_core.wire cimport Reader
@@ -56,6 +56,17 @@ cdef struct Log:
     uint32_t card_count
     uint32_t card_room
     bint out_of_memory
+
+cdef bint read_cards(
+    Reader* r, uint32_t tag, card_t* out, uint32_t room, uint32_t* count
+) noexcept nogil
+
+
+cdef inline card_t as_card(uint64_t value) noexcept nogil:
+    """An enum is cut to 32 bits; a code that does not exist is UNKNOWN_CARD."""
+    cdef uint32_t code = <uint32_t>value
+    return <card_t>code if code <= DECK_SIZE else <card_t>UNKNOWN_CARD
+
 
 cdef Log* new_log() except NULL
 cdef void free_log(Log* log) noexcept

@@ -92,12 +92,6 @@ cdef bint room_for_cards(Log* log, size_t more) noexcept nogil:
 
 # ---- numbers, cards, times ----
 
-cdef inline card_t as_card(uint64_t value) noexcept nogil:
-    """An enum is cut to 32 bits."""
-    cdef uint32_t code = <uint32_t>value
-    return <card_t>code if code <= DECK_SIZE else <card_t>UNKNOWN_CARD
-
-
 cdef inline int as_seat(uint64_t value) noexcept nogil:
     """A uint32 that names a seat or a phom; what is far out of range stays out of range."""
     cdef uint32_t number = <uint32_t>value

@@ -4,15 +4,17 @@ The writer works from the end (wire.pxd), so every function puts its message's l
 read it from its end. What comes out is in the order of field numbers, defaults left out, as
 protobuf's own serializer writes it: same verdict, same bytes.
 """
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdio cimport snprintf
 
 from phom_core.cards cimport card_t, lowest_card, mask_t
 from phom_core.contract cimport *
 from phom_core.explain cimport MESSAGE_ROOM, explain
-from phom_core.settle cimport SeatResult, count_seat
+from phom_core.play cimport DIGEST_SIZE, Difference, shown_phase
+from phom_core.settle cimport Result, SeatResult, count_seat
 from phom_core.table cimport (
-    ENDED_BY_U, NOBODY, NOT_ENDED, OVER, TAKE, Paid, Seat, can_be_reopened, rule_of,
+    ANNOUNCE, DECLARE_U, DISCARD, DRAW, EAT, ENDED_BY_U, LAY_DOWN, LAY_OFF, NOBODY, NOT_ENDED,
+    TIME_OUT, Paid, Refusal, Rule, Seat, Table,
 )
 from phom_core.wire cimport put_bytes, put_given, put_head, put_number, put_string, put_varint
 
@@ -70,7 +72,7 @@ cdef void put_verdict(
         put_difference(w, Verdict_claim_differences, &j.differences[i])
     if j.detail == DETAIL_TRACE:
         for i in range(j.step_count - 1, -1, -1):
-            put_step(w, Verdict_trace, j, steps, i)
+            put_step(w, Verdict_trace, j, i, &steps[i], i == j.step_count - 1)
     if j.status == STATUS_ILLEGAL or j.detail == DETAIL_STATE or j.detail == DETAIL_TRACE:
         put_state(w, Verdict_state, j)
     if j.status == STATUS_ILLEGAL:
@@ -121,27 +123,20 @@ cdef void put_decimal(Writer* w, int number, int64_t value, bint nobody) noexcep
 cdef void put_state(Writer* w, int number, const Judgement* j) noexcept nogil:
     cdef const Table* t = &j.table
     cdef size_t before = w.size
-    cdef bint reopens = can_be_reopened(t)
-    cdef bint over = t.ending != NOT_ENDED and not reopens
+    cdef uint32_t phase = shown_phase(t)
+    cdef bint over = phase == PHASE_OVER
     cdef int seat
     for seat in range(t.seat_count - 1, -1, -1):
         put_seat_state(w, TableState_seats, t, seat)
     put_number(w, TableState_announced_card, 0 if over else t.announced)
     put_number(w, TableState_target, t.target)
-    put_number(w, TableState_can_be_reopened, reopens)
+    put_number(w, TableState_can_be_reopened, t.ending != NOT_ENDED and not over)
     put_number(w, TableState_last_discard, 0 if over else t.last_discard)
     put_number(w, TableState_stock_left, t.stock_left)
     put_number(w, TableState_leader_seat, t.leader)
-    put_number(w, TableState_phase, shown_phase(t, reopens))
+    put_number(w, TableState_phase, phase)
     put_seat(w, TableState_turn_seat, NOBODY if over else t.turn)
     put_head(w, number, before)
-
-
-cdef uint32_t shown_phase(const Table* t, bint reopens) noexcept nogil:
-    """A finished game is over unless the next seat could in fact eat and go on (contract)."""
-    if t.ending != NOT_ENDED and not reopens:
-        return PHASE_OVER
-    return PHASE_TAKE if t.phase == TAKE else PHASE_ACT
 
 
 cdef void put_seat_state(Writer* w, int number, const Table* t, int seat) noexcept nogil:
@@ -248,37 +243,18 @@ cdef void put_payment(Writer* w, int number, const Paid* paid, int64_t stake) no
 
 # ---- the trace ----
 
-cdef void take_step(const Table* t, const Move* m, bint last_round, Step* step) noexcept nogil:
-    """Note what the move that was just made has led to; `last_round` is its turn's."""
-    cdef bint reopens = can_be_reopened(t)
-    cdef int seat
-    step.seat = m.seat
-    step.phase = shown_phase(t, reopens)
-    step.turn = NOBODY if step.phase == PHASE_OVER else t.turn
-    step.leader = t.leader
-    step.shift = t.shift
-    for seat in range(t.seat_count):
-        step.counted[seat] = t.seats[seat].counted
-    step.stock_left = t.stock_left
-    step.target = t.target
-    step.last_round = last_round
-    step.paid_count = t.paid_count
-    step.rule = rule_of(t, m)
-
-
 cdef void put_step(
-    Writer* w, int number, const Judgement* j, const Step* steps, int index
+    Writer* w, int number, const Judgement* j, int index, const Step* step, bint is_last
 ) noexcept nogil:
+    """What event `index` did; the last one, if it ended the game, with the payments of the end."""
     cdef const Table* t = &j.table
-    cdef const Step* step = &steps[index]
     cdef size_t before = w.size
-    cdef int paid_before = steps[index - 1].paid_count if index > 0 else 0
     cdef int i
     put_rule(w, EventTrace_rule, step.rule)
-    if index == j.step_count - 1 and j.status != STATUS_ILLEGAL:
+    if is_last and j.status != STATUS_ILLEGAL:
         for i in range(j.result.paid_count - 1, -1, -1):
             put_payment(w, EventTrace_payments, &j.result.paid[i], j.stake)
-    for i in range(step.paid_count - 1, paid_before - 1, -1):
+    for i in range(step.paid_count - 1, step.paid_before - 1, -1):
         put_payment(w, EventTrace_payments, &t.paid[i], j.stake)
     put_number(w, EventTrace_last_round_turn, step.last_round)
     put_number(w, EventTrace_target, step.target)
@@ -301,3 +277,79 @@ cdef void put_counts(Writer* w, int number, const int* counts, int count) noexce
     for i in range(count - 1, -1, -1):
         put_varint(w, <uint64_t>counts[i])
     put_head(w, number, before)
+
+
+# ---- events and actions ----
+
+cdef void put_event(Writer* w, int number, const Move* m) noexcept nogil:
+    cdef size_t before = w.size
+    cdef size_t inside = w.size
+    if m.kind == DRAW:
+        put_number(w, Draw_card, m.card)
+        put_head(w, Event_draw, inside)
+    else:
+        put_kind(w, m)
+    put_instant(w, Event_at, m)
+    put_seat(w, Event_seat, m.seat)
+    put_head(w, number, before)
+
+
+cdef void put_action(Writer* w, int number, const Move* m) noexcept nogil:
+    cdef size_t before = w.size
+    if m.kind == DRAW:
+        put_head(w, Action_draw, before)
+    else:
+        put_kind(w, m)
+    put_instant(w, Action_at, m)
+    put_seat(w, Action_seat, m.seat)
+    put_head(w, number, before)
+
+
+cdef void put_kind(Writer* w, const Move* m) noexcept nogil:
+    """Every kind but a draw: events and actions have the same."""
+    cdef size_t before = w.size
+    if m.kind == EAT:
+        put_number(w, Eat_card, m.card)
+        put_head(w, Event_eat, before)
+    elif m.kind == DISCARD:
+        put_number(w, Discard_card, m.card)
+        put_head(w, Event_discard, before)
+    elif m.kind == LAY_DOWN:
+        put_spans(w, LayDown_phoms, m)
+        put_head(w, Event_lay_down, before)
+    elif m.kind == LAY_OFF:
+        put_seat(w, LayOff_phom_index, m.phom_index)
+        put_seat(w, LayOff_to_seat, m.to_seat)
+        put_number(w, LayOff_card, m.card)
+        put_head(w, Event_lay_off, before)
+    elif m.kind == DECLARE_U:
+        put_number(w, DeclareU_khan, m.khan)
+        put_spans(w, DeclareU_phoms, m)
+        put_head(w, Event_declare_u, before)
+    elif m.kind == ANNOUNCE:
+        put_number(w, AnnounceCard_card, m.card)
+        put_head(w, Event_announce_card, before)
+    else:
+        put_head(w, Event_time_out if m.kind == TIME_OUT else Event_leave, before)
+
+
+cdef void put_spans(Writer* w, int number, const Move* m) noexcept nogil:
+    cdef size_t before
+    cdef int i
+    for i in range(<int>m.phom_count - 1, -1, -1):
+        before = w.size
+        put_list(w, Phom_cards, m.cards + m.phoms[i].first, m.phoms[i].count)
+        put_head(w, number, before)
+
+
+cdef void put_instant(Writer* w, int number, const Move* m) noexcept nogil:
+    """A google.protobuf.Timestamp: seconds in field 1, nanos in field 2."""
+    cdef size_t before = w.size
+    if m.at.known:
+        put_number(w, 2, m.at.nanos)
+        put_number(w, 1, m.at.seconds)
+        put_head(w, number, before)
+
+
+cdef void put_text(Writer* w, int number, bytes text):
+    put_string(w, number, text, len(text))

@@ -5,68 +5,27 @@ all without the GIL. What is kept between calls is the rules of the houses, whic
 """
 import hashlib
 
-from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
-from libc.string cimport memcmp, memcpy
+from libc.stdint cimport uint32_t
+from libc.stdlib cimport free
+from libc.string cimport memcmp, memcpy, memset
 
 from phom_core.contract cimport *
-from phom_core.decode cimport (
-    CLAIMED_NO_U, CLAIMED_SEAT, EVENT_LIMIT, ClaimedSeat, Claims, Log, clear_log, finish_log,
-    free_log, new_log, read_log,
+from phom_core.decode cimport clear_log, finish_log, read_log
+from phom_core.encode cimport put_text, put_verdict
+from phom_core.hand cimport (
+    HandAnalysis, HandRequest, analyze, hand_faults, put_analysis, read_hand_request,
 )
-from phom_core.encode cimport (
-    DIGEST_SIZE, Difference, Judgement, Step, put_verdict, take_step,
+from phom_core.play cimport DIGEST_SIZE, judge_log
+from phom_core.request cimport (
+    Logs, Work, free_work, new_work, output, put_check, put_log_error, put_options, raise_faults,
+    read_many_request, read_request, reader,
 )
 from phom_core.ruleset cimport Overrides, Rules, is_complete, override, rules_text
-from phom_core.settle cimport Result, settle
-from phom_core.table cimport (
-    DRAW, EAT, NOBODY, NOT_ENDED, Move, Table, deal, make,
+from phom_core.validate cimport (
+    AT_HOUSE, HOUSES, NO_SUCH_HOUSE, fault_texts, report, validate_action, validate_log,
 )
-from phom_core.validate cimport HOUSES, Faults, fault_texts, validate_log
-from phom_core.wire cimport (
-    BYTES, DEPTH_LIMIT, VARINT, Reader, Writer, put_head, read_message, read_tag, read_varint,
-    skip_field, tag_of,
-)
-
-
-class NotALog(ValueError):
-    """A request that cannot be judged at all (contract: INVALID_ARGUMENT).
-
-    `fields` holds `(path, description)` of every field at fault, as
-    `("log.events[17].discard.card", "must be a card, CARD_AS to CARD_KH")`.
-    """
-
-    def __init__(self, fields):
-        super().__init__("; ".join([f"{path}: {text}" for path, text in fields]))
-        self.fields = fields
-
-
-# What one request needs while it is worked on.
-cdef struct Work:
-    Log* log
-    Faults faults
-    Judgement judgement
-    Step steps[EVENT_LIMIT]
-    Writer out
-
-
-cdef Work* new_work() except NULL:
-    cdef Work* work = <Work*>calloc(1, sizeof(Work))
-    if work == NULL:
-        raise MemoryError
-    try:
-        work.log = new_log()
-    except MemoryError:
-        free(work)
-        raise
-    return work
-
-
-cdef void free_work(Work* work) noexcept:
-    free_log(work.log)
-    free(work.out.start)
-    free(work)
+from phom_core.wire cimport BYTES, Reader, Writer, put_head, tag_of
+from phom_core.request import NotALog
 
 
 cdef class Referee:
@@ -80,33 +39,34 @@ cdef class Referee:
     cdef bint known[HOUSES]
     cdef char digests[HOUSES][DIGEST_SIZE]
     cdef bytes version
+    cdef const char* version_text
+    cdef size_t version_size
 
     def __cinit__(self, houses, str version):
         self.version = version.encode()
+        self.version_text = self.version
+        self.version_size = len(self.version)
         for ruleset in houses:
             self.add_house(ruleset)
 
     cdef int add_house(self, bytes ruleset) except -1:
-        """A house is a ruleset that overrides everything, and judged like any other."""
-        # A GameLog whose only field is this ruleset: its validation is that of every log.
+        """A house is a ruleset that overrides everything, and validated like any other."""
         cdef Work* work = new_work()
         cdef Overrides* given = &work.log.overrides
-        cdef bytes size = varint(len(ruleset))
-        cdef bytes message = bytes([tag_of(GameLog_ruleset, BYTES)]) + size + ruleset
-        cdef Reader r = reader(message)
+        cdef bytes log = bytes_field(GameLog_ruleset, ruleset)
+        cdef Reader r = reader(log)
         try:
             clear_log(work.log)
             if not read_log(&r, work.log):
-                raise ValueError("a house is no Ruleset message")
-            finish_log(work.log)
+                raise ValueError("a house must be a serialized phom.v1.Ruleset")
             validate_log(work.log, &work.faults)
             faults = [text for text in fault_texts(&work.faults, "log") if "ruleset" in text[0]]
             if faults:
                 raise ValueError(f"a house's ruleset: {faults}")
             if self.known[given.house]:
-                raise ValueError(f"house {given.house} is given twice")
+                raise ValueError(f"house {given.house} must be given only once")
             if not is_complete(given):
-                raise ValueError(f"house {given.house} lacks a field of rules 8")
+                raise ValueError(f"house {given.house} must have every field of rules 8")
             override(&self.rules[given.house], given)
             write_digest(&self.rules[given.house], self.digests[given.house])
             self.known[given.house] = True
@@ -127,178 +87,144 @@ cdef class Referee:
         """
         cdef Work* work = new_work()
         cdef Reader r = reader(request)
-        cdef const char* version = self.version
-        cdef size_t version_size = len(self.version)
-        cdef bint readable
         try:
             with nogil:
-                readable = read_replay_request(&r, work)
-                if readable:
-                    validate_log(work.log, &work.faults)
-                    if work.faults.count == 0:
-                        self.judge(work)
-                        put_verdict(
-                            &work.out, ReplayResponse_verdict, work.log, &work.judgement,
-                            work.steps, version, version_size)
-            check_request(work, readable)
+                if read_request(&r, work, ReplayRequest_detail, 0) and self.judge(work):
+                    self.put_verdict_of(work, ReplayResponse_verdict)
+            raise_faults(work)
             return output(&work.out)
         finally:
             free_work(work)
 
-    cdef void judge(self, Work* work) noexcept nogil:
-        """Judge the log in `work`, which has no faults."""
-        cdef Log* log = work.log
-        cdef Judgement* j = &work.judgement
-        cdef Rules rules = self.rules[log.overrides.house]
-        override(&rules, &log.overrides)
-        if memcmp(&rules, &self.rules[log.overrides.house], sizeof(Rules)) == 0:
-            memcpy(j.digest, self.digests[log.overrides.house], DIGEST_SIZE)
+    def replay_many(self, bytes request):
+        """Judge many logs: a ReplayManyRequest's bytes in, a ReplayManyResponse's out.
+
+        A log that cannot be judged is an error in its place, its paths beginning with "logs[i]".
+        Raises NotALog if the request itself cannot be read.
+        """
+        cdef Work* work = new_work()
+        cdef Logs logs
+        cdef Reader r = reader(request)
+        cdef int i
+        memset(&logs, 0, sizeof(logs))
+        try:
+            with nogil:
+                if read_many_request(&r, work, &logs):
+                    # The writer works from the end, and so do we.
+                    for i in range(<int>logs.count - 1, -1, -1):
+                        self.put_outcome(work, &logs.list[i], i)
+                    work.faults.count = 0
+                    work.unreadable = False
+            raise_faults(work)
+            return output(&work.out)
+        finally:
+            free(logs.list)
+            free_work(work)
+
+    def check_action(self, bytes request):
+        """Ask about a move: a CheckActionRequest's bytes in, a CheckActionResponse's out.
+
+        Raises NotALog, whose paths begin with "log" or "action".
+        """
+        cdef Work* work = new_work()
+        cdef Reader r = reader(request)
+        try:
+            with nogil:
+                if read_request(&r, work, 0, CheckActionRequest_action):
+                    if self.judge(work, with_action=True):
+                        put_check(work)
+            raise_faults(work)
+            return output(&work.out)
+        finally:
+            free_work(work)
+
+    def list_legal_actions(self, bytes request):
+        """List all that may be done: a ListLegalActionsRequest's bytes in, the response's out.
+
+        Raises NotALog, whose paths begin with "log".
+        """
+        cdef Work* work = new_work()
+        cdef Reader r = reader(request)
+        try:
+            with nogil:
+                if read_request(&r, work, 0, 0) and self.judge(work):
+                    put_options(work)
+            raise_faults(work)
+            return output(&work.out)
+        finally:
+            free_work(work)
+
+    cdef bint judge(self, Work* work, bint with_action=False) noexcept nogil:
+        """Judge the log in `work`, unless something is wrong with the request."""
+        cdef int house = work.log.overrides.house
+        cdef Rules rules
+        validate_log(work.log, &work.faults)
+        if with_action:
+            validate_action(work.log, &work.faults)
+        if work.faults.count == 0 and not self.known[house]:
+            report(&work.faults, AT_HOUSE, NO_SUCH_HOUSE)
+        if work.faults.count or work.judgement.detail > DETAIL_TRACE:
+            return False
+        rules = self.rules[house]
+        override(&rules, &work.log.overrides)
+        if memcmp(&rules, &self.rules[house], sizeof(Rules)) == 0:
+            memcpy(work.judgement.digest, self.digests[house], DIGEST_SIZE)
         else:
-            digest_with_gil(&rules, j.digest)
-        j.stake = log.base_stake if log.base_stake > 0 else 1       # 7.4
-        play(log, &rules, work.steps, j)
-        if j.status == STATUS_ILLEGAL:
-            return
-        settle(&j.table, j.stake, &j.result)
-        j.status = STATUS_IN_PROGRESS
-        if j.result.finished:
-            compare_claims(&log.claims, j)
-            j.status = STATUS_FINISHED if j.difference_count == 0 else STATUS_CLAIM_MISMATCH
+            digest_with_gil(&rules, work.judgement.digest)
+        judge_log(work.log, &rules, work.steps, &work.judgement)
+        return True
+
+    cdef void put_verdict_of(self, Work* work, int number) noexcept nogil:
+        put_verdict(
+            &work.out, number, work.log, &work.judgement, work.steps,
+            self.version_text, self.version_size)
+
+    cdef void put_outcome(self, Work* work, Reader* log, uint32_t index) noexcept nogil:
+        """One log of many: its verdict, or the error in its place."""
+        cdef size_t before = work.out.size
+        clear_log(work.log)
+        work.unreadable = not read_log(log, work.log)
+        finish_log(work.log)
+        if not work.unreadable and self.judge(work):
+            self.put_verdict_of(work, ReplayOutcome_verdict)
+        else:
+            put_log_error(work, ReplayOutcome_error, index)
+        put_head(&work.out, ReplayManyResponse_outcomes, before)
 
 
-# ---- a game ----
+def analyze_hand(bytes request):
+    """Analyze a hand: an AnalyzeHandRequest's bytes in, an AnalyzeHandResponse's out.
 
-cdef void play(Log* log, const Rules* rules, Step* steps, Judgement* j) noexcept nogil:
-    """Replay the log up to its end or its first illegal event."""
-    cdef Table* t = &j.table
-    cdef const Move* m
-    cdef uint32_t i
-    cdef bint last_round
-    j.status = STATUS_UNSPECIFIED
-    j.difference_count = 0
-    j.step_count = 0
-    j.fault_index = NOBODY
-    j.fault_move = NULL
-    j.refusal = deal(t, rules, &log.deal, &j.fault_seat)
-    if j.refusal.code:
-        j.status = STATUS_ILLEGAL
-        return
-    for i in range(log.event_count):
-        m = &log.moves[i]
-        last_round = t.last_round
-        j.refusal = make(t, m)
-        if j.refusal.code:
-            j.status = STATUS_ILLEGAL
-            j.fault_index = i
-            j.fault_seat = m.seat
-            j.fault_move = m
-            return
-        if j.detail == DETAIL_TRACE:
-            # Whether a turn is a last-round turn is known from its take on (3.4).
-            take_step(t, m, t.last_round if m.kind == DRAW or m.kind == EAT else last_round,
-                      &steps[i])
-            j.step_count += 1
+    Raises NotALog, whose paths are fields of the request.
+    """
+    cdef HandRequest hand
+    cdef HandAnalysis analysis
+    cdef Writer w
+    cdef Reader r = reader(request)
+    if not read_hand_request(&r, &hand):
+        raise NotALog([("cards", "must be part of a phom.v1.AnalyzeHandRequest")])
+    faults = hand_faults(&hand)
+    if faults:
+        raise NotALog(faults)
+    memset(&w, 0, sizeof(w))
+    try:
+        with nogil:
+            analyze(&hand, &analysis)
+            put_analysis(&w, &analysis)
+        return output(&w)
+    finally:
+        free(w.start)
 
 
-# ---- claims ----
-
-cdef void differ(
-    Judgement* j, int seat, const char* field, int64_t claimed, bint claimed_nobody,
-    int64_t computed, bint computed_nobody
-) noexcept nogil:
-    cdef Difference* d = &j.differences[j.difference_count]
-    if claimed_nobody == computed_nobody and (claimed_nobody or claimed == computed):
-        return
-    d.seat = seat
-    d.field = field
-    d.claimed = claimed
-    d.claimed_nobody = claimed_nobody
-    d.computed = computed
-    d.computed_nobody = computed_nobody
-    j.difference_count += 1
-
-
-cdef void compare_claims(const Claims* claims, Judgement* j) noexcept nogil:
-    """Every difference: u_seat, den_seat, then the seats in order: place, points, net (contract)."""
-    cdef int u = j.table.u_seat, den = j.result.den_seat
-    cdef const ClaimedSeat* claim
-    cdef int seat
-    cdef uint32_t i
-    if claims.u == CLAIMED_SEAT:
-        differ(j, NOBODY, b"u_seat", claims.u_seat, False, u, u == NOBODY)
-    elif claims.u == CLAIMED_NO_U and claims.no_u:
-        differ(j, NOBODY, b"u_seat", 0, True, u, u == NOBODY)
-    if claims.den_given:
-        differ(j, NOBODY, b"den_seat", claims.den_seat, False, den, den == NOBODY)
-    for seat in range(j.table.seat_count):
-        for i in range(claims.seat_count):
-            claim = &claims.seats[i]
-            if claim.seat != seat:
-                continue
-            if claim.place_given:
-                differ(j, seat, b"place", claim.place, False, j.result.seats[seat].place, False)
-            if claim.points_given:
-                differ(j, seat, b"points", claim.points, False, j.result.seats[seat].points, False)
-            if claim.net_given:
-                differ(j, seat, b"net", claim.net, False, j.result.seats[seat].net, False)
-
-
-# ---- requests and responses ----
-
-cdef inline Reader reader(bytes data):
-    cdef Reader r
-    r.at = <const uint8_t*><const char*>data
-    r.end = r.at + len(data)
-    r.depth = DEPTH_LIMIT
-    return r
-
-
-cdef bytes varint(size_t value):
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-cdef bint read_replay_request(Reader* r, Work* work) noexcept nogil:
-    cdef Reader inside
-    cdef uint32_t tag
-    cdef uint64_t value
-    clear_log(work.log)
-    while r.at < r.end:
-        if not read_tag(r, &tag):
-            return False
-        if tag == tag_of(ReplayRequest_log, BYTES):
-            if not read_message(r, &inside) or not read_log(&inside, work.log):
-                return False
-        elif tag == tag_of(ReplayRequest_detail, VARINT):
-            if not read_varint(r, &value):
-                return False
-            work.judgement.detail = <uint32_t>value
-        elif not skip_field(r, tag):
-            return False
-    finish_log(work.log)
-    return True
-
-
-cdef int check_request(Work* work, bint readable) except -1:
-    """Raise what stood in the way of an answer."""
-    if work.log.out_of_memory or work.out.failed:
-        raise MemoryError
-    if not readable:
-        raise NotALog([("log", "must be a phom.v1 message in protobuf's wire format")])
-    fields = fault_texts(&work.faults, "log")
-    if work.judgement.detail > DETAIL_TRACE:
-        fields.append(("detail", "must be one of the known values"))
-    if fields:
-        raise NotALog(fields)
-    return 0
-
-
-cdef bytes output(Writer* w):
-    return PyBytes_FromStringAndSize(<const char*>w.start + (w.capacity - w.size), w.size)
+cdef bytes bytes_field(int number, bytes content):
+    """A length-delimited field on its own."""
+    cdef Writer w
+    memset(&w, 0, sizeof(w))
+    try:
+        put_text(&w, number, content)
+        return output(&w)
+    finally:
+        free(w.start)
 
 
 # ---- the digest ----
@@ -310,5 +236,5 @@ cdef int write_digest(const Rules* rules, char* out) except -1:
 
 
 cdef void digest_with_gil(const Rules* rules, char* out) noexcept with gil:
-    """Only for overridden rules; hashlib is worth the lock, and a SHA-256 of our own is not."""
+    """Only for overridden rules: hashlib is worth the lock, and no SHA-256 of our own is."""
     write_digest(rules, out)

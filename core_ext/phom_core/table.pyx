@@ -271,8 +271,9 @@ cdef Refusal check_draw(const Table* t, const Move* m) noexcept nogil:
 
 
 cdef void do_draw(Table* t, const Move* m) noexcept nogil:
-    t.seats[m.seat].hand |= mask_of(m.card)
-    t.seen |= mask_of(m.card)
+    if m.card != 0:
+        t.seats[m.seat].hand |= mask_of(m.card)
+        t.seen |= mask_of(m.card)
     t.stock_drawn += 1
     t.stock_left -= 1
     take(t, m)

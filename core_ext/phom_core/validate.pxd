@@ -68,6 +68,9 @@ cdef struct Faults:
     Fault list[FAULT_LIMIT]
     uint32_t count            # also beyond FAULT_LIMIT
 
+cdef void report(
+    Faults* faults, Where where, Wrong wrong, uint32_t i=*, uint32_t j=*, uint32_t k=*
+) noexcept nogil
 cdef void validate_log(const Log* log, Faults* faults) noexcept nogil
 cdef void validate_action(const Log* log, Faults* faults) noexcept nogil
 cdef list fault_texts(const Faults* faults, str log_path)

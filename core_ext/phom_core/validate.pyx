@@ -110,7 +110,7 @@ cdef bint no_time(const Instant* at) noexcept nogil:
 
 
 cdef void validate_log(const Log* log, Faults* faults) noexcept nogil:
-    """Put every fault of the log into `faults`; none: it can be judged."""
+    """Put every fault of the log into `faults`, anew; none: it can be judged."""
     cdef uint32_t i
     faults.count = 0
     if log.game_id_size > 0 and not is_one_line(log.game_id, log.game_id_size):

@@ -4,12 +4,11 @@ from random import Random
 
 from .cards import DECK, PHOMS, Phom, is_ca, suit
 
-Deal = tuple[list[list[int]], list[int]]  # the hands, the stock in its order
 
-
-def random_deal(rng: Random, n: int, first_seat: int) -> Deal:
-    """Hands of 9 cards, 10 for the first seat, and the rest (2.1)."""
-    style = rng.choices(("plain", "cạ", "phỏm", "suits", "khan"), weights=(4, 4, 2, 2, 1))[0]
+def random_deal(rng: Random, n: int, first_seat: int, style: str | None = None) -> list[list[int]]:
+    """Hands of 9 cards, 10 for the first seat (2.1), in a style or a random one."""
+    if style is None:
+        style = rng.choices(("plain", "cạ", "phỏm", "suits", "khan"), weights=(4, 4, 2, 2, 1))[0]
     free = set(DECK)
     hands: list[list[int]] = []
     for seat in range(n):
@@ -29,7 +28,7 @@ def random_deal(rng: Random, n: int, first_seat: int) -> Deal:
         free -= set(filling)
         hand.extend(filling)
         rng.shuffle(hand)
-    return hands, rng.sample(sorted(free), len(free))
+    return hands
 
 
 def _with_phoms(rng: Random, free: set[int], size: int, whole: bool) -> list[int]:

@@ -11,8 +11,8 @@ from typing import Any
 
 from . import probes
 from .cards import DECK, NAMES, card_name
-from .events import KINDS, card_of, kind_of, nanoseconds
-from .games import claims
+from .events import kind_of, nanoseconds
+from .games import claims, stock_of
 from .overrides import random_overrides
 from .player import BEGIN, Habits, Player, timestamp
 from .referee import replay
@@ -233,7 +233,7 @@ def _swap_dealt(log: Json, rng: Random) -> None:
 def _break_stock(log: Json, rng: Random) -> None:
     """2.2: the stock left out, given, shuffled, short, long, or with a card that is elsewhere."""
     if not log.get("stock"):
-        _give_stock(log)
+        log["stock"] = stock_of(log, rng)
     stock = log["stock"]
     what = rng.choice(("none", "given", "shuffled", "short", "long", "twice"))
     if what == "none":
@@ -246,15 +246,6 @@ def _break_stock(log: Json, rng: Random) -> None:
         stock.append(rng.choice(NAMES))
     elif what == "twice" and stock:
         stock[rng.randrange(len(stock))] = rng.choice(NAMES)
-
-
-def _give_stock(log: Json) -> None:
-    """A stock in the order in which the log draws."""
-    dealt = {card_of(card) for hand in log["hands"] for card in hand.get("cards") or []}
-    drawn = [card_of(event["draw"].get("card")) for event in log["events"] if "draw" in event]
-    order = [card for card in dict.fromkeys(drawn) if card and card not in dealt]
-    order += sorted(DECK - dealt - set(order))
-    log["stock"] = [card_name(card) for card in order]
 
 
 def _open_wrongly(log: Json, rng: Random) -> None:

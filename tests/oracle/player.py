@@ -1,18 +1,18 @@
 """A random player: takes any legal table and plays it on, by habits that make rare things happen."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
 from .arrange import best, can_eat, holds_phom, khan, listed, loose, packings
-from .cards import card_name
+from .cards import card_name, is_ca
 from .checks import check, is_late
 from .events import Event, kind_of, read_event
 from .legal import is_legal, lay_downs, lay_offs
 from .moves import make
 from .referee import can_be_reopened
-from .table import Table
+from .table import Seat, Table, fits_on
 
 Json = dict[str, Any]
 SECOND = 10**9
@@ -31,39 +31,68 @@ def timestamp(nanoseconds: int) -> str:
 class Habits:
     """How likely a seat is to do what it may."""
 
-    eat: float
-    feed: float  # throw what the next seat can eat
-    tidy: float  # lay down the best arrangement and not just any
-    lay_off: float
-    declare: float
-    announce: float
-    time_out: float
-    leave: float
-    timed: float  # the share of events that carry a time
+    eat: float = 1.0
+    feed: float = 0.5  # throw what the next seat can eat
+    plot: float = 0.0  # draw, from a stock whose order is open, what the next seat can eat
+    luck: float = 0.0  # or what goes well with the own cards
+    tidy: float = 1.0  # lay down the best arrangement and not just any
+    keep: float = 0.5  # throw no card of a cạ where another can be thrown
+    care: float = 0.8  # keep phỏm together
+    lay_off: float = 0.9
+    declare: float = 0.5
+    announce: float = 0.0
+    time_out: float = 0.0
+    leave: float = 0.0
+    timed: float = 0.0  # the share of events that carry a time
 
     @staticmethod
     def random(rng: Random) -> "Habits":
         return Habits(
             eat=rng.choice((0.5, 0.9, 1.0)),
-            feed=rng.choice((0.0, 0.2, 0.5, 0.9)),
+            feed=rng.choice((0.0, 0.2, 0.5, 0.9, 0.9)),
+            plot=rng.choice((0.0, 0.0, 0.2, 0.6)),
+            luck=rng.choice((0.0, 0.0, 0.3, 0.8)),
             tidy=rng.choice((0.3, 1.0, 1.0)),
+            keep=rng.choice((0.0, 0.0, 0.5, 1.0)),
+            care=rng.choice((0.0, 0.8, 0.8, 0.8)),
             lay_off=rng.choice((0.3, 0.9, 1.0)),
-            declare=rng.choice((0.0, 0.5, 0.9)),
+            declare=rng.choice((0.0, 0.0, 0.5, 0.9)),
             announce=rng.choice((0.0, 0.0, 0.2)),
             time_out=rng.choice((0.0, 0.0, 0.05)),
             leave=rng.choice((0.0, 0.0, 0.01, 0.05)),
             timed=rng.choice((0.0, 0.0, 0.9, 1.0)),
         )
 
+    def at_the_end(self, rng: Random) -> "Habits":
+        """Habits for the last round: there much is eaten, and Ù comes of it."""
+        if rng.random() < 0.4:
+            return self
+        return replace(
+            self,
+            eat=1.0,
+            feed=rng.choice((0.7, 1.0)),
+            plot=rng.choice((0.3, 0.8)),
+            luck=rng.choice((0.5, 1.0)),
+            declare=rng.choice((0.0, 0.9)),
+        )
+
+
+def _eatable(seat: Seat, cards: list[int]) -> list[int]:
+    """4.2: what this seat could eat of these cards."""
+    hand, eaten = frozenset(seat.hand), seat.eaten_unlaid()
+    return [card for card in cards if can_eat(hand, eaten, card)]
+
 
 class Player:
     """Plays all seats of one table; `events` is what it added."""
 
-    def __init__(self, rng: Random, table: Table, played: int, habits: Habits | None = None) -> None:
+    def __init__(self, rng: Random, table: Table, played: int, *habits: Habits) -> None:
+        """The number of events already played; habits before and at the end, random where left out."""
         self.rng = rng
         self.table = table
         self.first_index = played
-        self.habits = habits or Habits.random(rng)
+        self.before_the_end = habits[0] if habits else Habits.random(rng)
+        self.at_the_end = habits[1] if habits[1:] else self.before_the_end.at_the_end(rng)
         self.events: list[Json] = []
 
     def play(self, most: int = 400) -> list[Json]:
@@ -71,6 +100,11 @@ class Player:
         while len(self.events) < most and self._step():
             pass
         return self.events
+
+    @property
+    def habits(self) -> Habits:
+        last_round = self.table.mover.d >= self.table.rules.rounds - 1
+        return self.at_the_end if last_round else self.before_the_end
 
     def chance(self, probability: float) -> bool:
         return self.rng.random() < probability
@@ -127,8 +161,20 @@ class Player:
         if table.thrown and can_eat(hand, eaten, table.thrown.card) and self.chance(self.habits.eat):
             named = {"card": card_name(table.thrown.card)} if self.chance(0.5) else {}
             return self.do({"seat": seat, "eat": named})
-        card = table.next_in_stock() or self.rng.choice(table.unseen())
+        card = table.next_in_stock() or self._draw_from_any()
         return self.do({"seat": seat, "draw": {"card": card_name(card)}})
+
+    def _draw_from_any(self) -> int:
+        """A card that was not seen yet, chosen by the habits."""
+        table, seat = self.table, self.table.mover
+        unseen = table.unseen()
+        liked: list[int] = []
+        if self.chance(self.habits.plot):
+            liked = _eatable(table.seats[table.next_seat(table.turn.seat)], unseen)
+        elif self.chance(self.habits.luck):
+            liked = [card for card in unseen if any(fits_on(phom, card) for phom in seat.laid)]
+            liked = liked or _eatable(seat, unseen)
+        return self.rng.choice(liked or unseen)
 
     def _act(self) -> bool:
         """Everything between the take and the discard, then the discard."""
@@ -219,12 +265,16 @@ class Player:
         ]
         if not cards:  # laid off too much (5.5): nothing is left but to leave
             return self.do({"seat": seat, "leave": {}})
-        next_seat = table.seats[table.next_seat(seat)]
-        wanted = [c for c in cards if can_eat(frozenset(next_seat.hand), next_seat.eaten_unlaid(), c)]
+        wanted = _eatable(table.seats[table.next_seat(seat)], cards)
         packing = best(frozenset(table.mover.hand), table.mover.eaten_unlaid()) or ()
         idle = [card for card in cards if card in loose(frozenset(table.mover.hand), packing)]
+        single = [card for card in idle if not any(is_ca(card, other) for other in idle)]
         if wanted and self.chance(self.habits.feed):
             cards = wanted
-        elif idle and self.chance(0.8):
+        elif not self.chance(self.habits.care):
+            pass
+        elif single and self.chance(self.habits.keep):
+            cards = single
+        elif idle:
             cards = idle
         return self.do({"seat": seat, "discard": {"card": card_name(self.rng.choice(cards))}})

@@ -9,7 +9,7 @@ from .arrange import makes_phom, packings, phoms_in
 from .cards import NAMES, card_name
 from .checks import check
 from .events import card_of, kind_of, read_event
-from .legal import as_event, candidates, is_legal
+from .legal import as_event, candidates, is_legal, lay_offs
 from .moves import make
 from .referee import start
 from .table import Table
@@ -18,13 +18,13 @@ Json = dict[str, Any]
 
 # How much more often than the others a code is drawn where it is found at all.
 _RARITY = {
-    "STOCK_EMPTY": 30,
+    "STOCK_EMPTY": 200,
     "EAT_BREAKS_EATEN": 60,
     "DISCARD_EATEN_CARD": 6,
     "DISCARD_BREAKS_EATEN": 6,
     "ANNOUNCED_OTHER_CARD": 20,
-    "ANNOUNCE_TWICE": 10,
-    "LAID_OFF_WITHOUT_PHOM": 60,
+    "ANNOUNCE_TWICE": 30,
+    "LAID_OFF_WITHOUT_PHOM": 300,
     "LAY_DOWN_TWICE": 4,
     "PHOM_TWO_EATEN": 60,
     "EATEN_NOT_IN_PHOM": 8,
@@ -34,7 +34,7 @@ _RARITY = {
     "LAY_OFF_EATEN_CARD": 20,
     "LAY_OFF_DOES_NOT_FIT": 6,
     "LAY_OFF_BREAKS_EATEN": 60,
-    "LAY_OFF_LAST_CARD": 30,
+    "LAY_OFF_LAST_CARD": 200,
     "LAY_OFF_NOT_ALLOWED": 6,
     "NOTHING_TO_EAT": 30,
     "NOT_U_KHAN": 4,
@@ -125,20 +125,50 @@ def _find(log: Json, rng: Random) -> list[Found]:
     tables = _tables(log)
     if not tables:
         return []
-    # Later tables have more to break, and some are rare.
+    found = [fault for place, table in enumerate(tables) for fault in _seldom(table, place)]
+    # Later tables have more to break.
     places = {max(rng.randrange(len(tables)), rng.randrange(len(tables))) for _ in range(2)}
-    rare = [place for place, table in enumerate(tables) if _is_rare(table)]
-    if rare:
-        places.add(rng.choice(rare))
-    found: list[Found] = []
+    lay_off_first = [place for place, table in enumerate(tables) if _may_lay_off_first(table)]
+    if lay_off_first:
+        places.add(rng.choice(lay_off_first))
     for place in sorted(places):
-        aside = tables[place]
-        detour = tuple(_detour(aside, place, rng))
-        for message in _tries(aside, rng):
-            refused = check(aside, as_event(aside, message))
-            if refused is not None:
-                found.append(Found(refused.code, place, detour, message))
+        aside = tables[place].clone()
+        detour = tuple(_detour(aside, place, rng, "layOff" if place in lay_off_first else ""))
+        tries = _tries(aside, rng)
+        found += [fault for message in tries for fault in _refused(aside, place, message, detour)]
     return found
+
+
+def _refused(table: Table, place: int, message: Json, detour: tuple[Json, ...] = ()) -> Iterator[Found]:
+    refused = check(table, as_event(table, message))
+    if refused is not None:
+        yield Found(refused.code, place, detour, message)
+
+
+def _seldom(table: Table, place: int) -> Iterator[Found]:
+    """What few tables have, so that every table is asked for it."""
+    turn, seat = table.turn, table.mover
+    if table.ending == "DRY":
+        yield from _refused(table, place, {"seat": turn.seat, "draw": {"card": NAMES[0]}})  # 3.6
+    if table.ending is not None or not turn.taken:
+        return
+    eaten = seat.eaten_unlaid()
+    if len(eaten) > 1:
+        for phom in phoms_in(frozenset(seat.hand)):
+            if len(phom & eaten) > 1:  # 1.5
+                body = {"phoms": [{"cards": [card_name(card) for card in sorted(phom)]}]}
+                yield from _refused(table, place, {"seat": turn.seat, "declareU": body})
+    if turn.in_last_round and (eaten or len(seat.hand) == 1):  # 5.6
+        for message in lay_offs(table):
+            yield from _refused(table, place, message)
+
+
+def _may_lay_off_first(table: Table) -> bool:
+    """5.5: a lay-off could come before the first lay-down."""
+    others = [seat for seat in table.seats if seat is not table.mover]
+    its_turn = table.ending is None and table.turn.taken and table.turn.in_last_round
+    ready = table.rules.lay_off_before_lay_down and not table.mover.laid
+    return its_turn and ready and any(seat.laid for seat in others)
 
 
 def _tables(log: Json) -> list[Table]:
@@ -156,22 +186,15 @@ def _tables(log: Json) -> list[Table]:
     return tables
 
 
-def _is_rare(table: Table) -> bool:
-    """A dry stock (3.6), or eaten cards in a last-round turn with phỏm on the table (5.3 to 5.6)."""
-    if table.ending is not None:
-        return table.ending == "DRY"
-    eaten = table.turn.taken and table.turn.in_last_round and table.mover.eaten_unlaid()
-    return bool(eaten) and any(seat.laid for seat in table.seats)
-
-
-def _detour(table: Table, index: int, rng: Random) -> Iterator[Json]:
-    """Up to three legal events that the log does not have here, of a kind chosen evenly."""
-    for step in range(rng.choice((0, 0, 0, 1, 1, 2, 3))):
+def _detour(table: Table, index: int, rng: Random, first: str) -> Iterator[Json]:
+    """Up to three legal events that the log does not have here, of a kind chosen evenly; mostly one kind first."""
+    for step in range(rng.choice((0, 0, 1, 1, 1, 2, 3) if first else (0, 0, 0, 1, 1, 2, 3))):
         legal: dict[str, list[Json]] = {"leave": [{"seat": table.turn.seat, "leave": {}}]}
         for message in candidates(table):
             if _is_worth_it(table, message, rng) and is_legal(table, message):
                 legal.setdefault(str(kind_of(message)), []).append(message)
-        message = rng.choice(_throws_of_use(table, legal[rng.choice(sorted(legal))]))
+        kind = first if first in legal and step == 0 else rng.choice(sorted(legal))
+        message = rng.choice(_throws_of_use(table, legal[kind]))
         if not is_legal(table, message):
             return
         make(table, read_event(index + step, message))

@@ -1,0 +1,35 @@
+"""One request while it is worked on, and the answers that need no more than its log."""
+from libc.stdint cimport uint32_t
+
+from phom_core.decode cimport EVENT_LIMIT, Log
+from phom_core.options cimport Options
+from phom_core.play cimport Judgement, Step
+from phom_core.validate cimport Faults
+from phom_core.wire cimport Reader, Writer
+
+# A batch uses the same for one log after the other.
+cdef struct Work:
+    Log* log
+    bint unreadable                   # the bytes are no such message
+    Faults faults
+    Judgement judgement
+    Step steps[EVENT_LIMIT + 1]       # and one for the move that is asked about
+    Options options
+    Writer out
+
+# The logs of a ReplayManyRequest, not read yet.
+cdef struct Logs:
+    Reader* list
+    uint32_t count
+    uint32_t room
+
+cdef Work* new_work() except NULL
+cdef void free_work(Work* work) noexcept
+cdef Reader reader(bytes data)
+cdef bytes output(Writer* w)
+cdef bint read_request(Reader* r, Work* work, int detail, int action) noexcept nogil
+cdef bint read_many_request(Reader* r, Work* work, Logs* logs) noexcept nogil
+cdef int raise_faults(Work* work) except -1
+cdef void put_check(Work* work) noexcept nogil
+cdef void put_options(Work* work) noexcept nogil
+cdef void put_log_error(Work* work, int number, uint32_t index) noexcept nogil

@@ -1,0 +1,5 @@
+from collections.abc import Iterable
+
+class NotALog(ValueError):
+    fields: list[tuple[str, str]]
+    def __init__(self, fields: Iterable[tuple[str, str]]) -> None: ...

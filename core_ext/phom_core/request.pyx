@@ -1,0 +1,217 @@
+"""Reading requests, saying what is wrong with them, and the answers about what may be done next."""
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.stdint cimport uint8_t, uint64_t
+from libc.stdlib cimport calloc, free, realloc
+
+from phom_core.contract cimport *
+from phom_core.decode cimport (
+    ACTION_SLOT, clear_log, finish_log, free_log, new_log, read_action, read_log,
+)
+from phom_core.encode cimport (
+    put_action, put_event, put_result, put_state, put_step, put_text, put_violation,
+)
+from phom_core.options cimport list_options
+from phom_core.play cimport play_move
+from phom_core.settle cimport settle
+from phom_core.table cimport DRAW, EAT, NOT_ENDED, OVER, Move, Table, can_be_reopened
+from phom_core.validate cimport fault_texts
+from phom_core.wire cimport (
+    BYTES, DEPTH_LIMIT, VARINT, put_given, put_head, put_number, read_message, read_tag,
+    read_varint, skip_field, tag_of,
+)
+
+
+class NotALog(ValueError):
+    """A request that cannot be judged at all (contract: INVALID_ARGUMENT).
+
+    `fields` holds `(path, description)` of every field at fault, as
+    `("log.events[17].discard.card", "must be a card, CARD_AS to CARD_KH")`.
+    """
+
+    def __init__(self, fields):
+        super().__init__("; ".join([f"{path}: {text}" for path, text in fields]))
+        self.fields = fields
+
+
+# ---- memory ----
+
+cdef Work* new_work() except NULL:
+    cdef Work* work = <Work*>calloc(1, sizeof(Work))
+    if work == NULL:
+        raise MemoryError
+    try:
+        work.log = new_log()
+    except MemoryError:
+        free(work)
+        raise
+    return work
+
+
+cdef void free_work(Work* work) noexcept:
+    free_log(work.log)
+    free(work.out.start)
+    free(work)
+
+
+cdef Reader reader(bytes data):
+    """Reads `data`, which must outlive it."""
+    cdef Reader r
+    r.at = <const uint8_t*><const char*>data
+    r.end = r.at + len(data)
+    r.depth = DEPTH_LIMIT
+    return r
+
+
+cdef bytes output(Writer* w):
+    if w.failed:
+        raise MemoryError
+    return PyBytes_FromStringAndSize(<const char*>w.start + (w.capacity - w.size), w.size)
+
+
+# ---- reading ----
+
+cdef bint read_request(Reader* r, Work* work, int detail, int action) noexcept nogil:
+    """A request with a log in field 1, and perhaps a detail and an action (0: no such field)."""
+    cdef Reader inside
+    cdef uint32_t tag
+    cdef uint64_t value
+    clear_log(work.log)
+    work.unreadable = True
+    while r.at < r.end:
+        if not read_tag(r, &tag):
+            return False
+        if tag == tag_of(ReplayRequest_log, BYTES):
+            if not read_message(r, &inside) or not read_log(&inside, work.log):
+                return False
+        elif action != 0 and tag == tag_of(action, BYTES):
+            if not read_message(r, &inside) or not read_action(inside, work.log):
+                return False
+        elif detail != 0 and tag == tag_of(detail, VARINT):
+            if not read_varint(r, &value):
+                return False
+            work.judgement.detail = <uint32_t>value
+        elif not skip_field(r, tag):
+            return False
+    finish_log(work.log)
+    work.unreadable = False
+    return True
+
+
+cdef bint read_many_request(Reader* r, Work* work, Logs* logs) noexcept nogil:
+    """A ReplayManyRequest; where its logs are is noted, and each is read when its turn comes."""
+    cdef Reader inside
+    cdef uint32_t tag
+    cdef uint64_t value
+    work.unreadable = True
+    while r.at < r.end:
+        if not read_tag(r, &tag):
+            return False
+        if tag == tag_of(ReplayManyRequest_logs, BYTES):
+            if not read_message(r, &inside) or not note_log(work, logs, inside):
+                return False
+        elif tag == tag_of(ReplayManyRequest_detail, VARINT):
+            if not read_varint(r, &value):
+                return False
+            work.judgement.detail = <uint32_t>value
+        elif not skip_field(r, tag):
+            return False
+    work.unreadable = False
+    return work.judgement.detail <= DETAIL_TRACE
+
+
+cdef bint note_log(Work* work, Logs* logs, Reader inside) noexcept nogil:
+    cdef void* grown
+    if logs.count == logs.room:
+        grown = realloc(logs.list, (2 * logs.room + 64) * sizeof(Reader))
+        if grown == NULL:
+            work.out.failed = True
+            return False
+        logs.list = <Reader*>grown
+        logs.room = 2 * logs.room + 64
+    logs.list[logs.count] = inside
+    logs.count += 1
+    return True
+
+
+# ---- what is wrong with a request ----
+
+cdef list request_faults(Work* work, str log_path):
+    if work.unreadable:
+        return [(log_path, "must be a message of phom.v1 in protobuf's wire format")]
+    faults = fault_texts(&work.faults, log_path)
+    if work.judgement.detail > DETAIL_TRACE:
+        faults.append(("detail", "must be one of the known values"))
+    return faults
+
+
+cdef int raise_faults(Work* work) except -1:
+    """Raise what stood in the way of an answer, if anything did."""
+    if work.log.out_of_memory or work.out.failed:
+        raise MemoryError
+    faults = request_faults(work, "log")
+    if faults:
+        raise NotALog(faults)
+    return 0
+
+
+cdef void put_log_error(Work* work, int number, uint32_t index) noexcept with gil:
+    """A LogError: what a lone call would have raised, about log `index` of many."""
+    cdef Writer* w = &work.out
+    cdef size_t before = w.size, inside
+    faults = request_faults(work, f"logs[{index}]")
+    for path, text in reversed(faults):
+        inside = w.size
+        put_text(w, FieldViolation_description, text.encode())
+        put_text(w, FieldViolation_field, path.encode())
+        put_head(w, LogError_field_violations, inside)
+    put_text(w, LogError_message, str(NotALog(faults)).encode())
+    put_head(w, number, before)
+
+
+# ---- what may be done ----
+
+cdef void put_check(Work* work) noexcept nogil:
+    """The fields of a CheckActionResponse: may the action be done after this log, and what then?"""
+    cdef Judgement* j = &work.judgement
+    cdef Writer* w = &work.out
+    cdef Move* m = &work.log.moves[ACTION_SLOT]
+    cdef Step* step = &work.steps[EVENT_LIMIT]
+    if j.status != STATUS_ILLEGAL:
+        name_card(&j.table, m)
+        play_move(j, m, work.log.event_count, step)
+    if j.status == STATUS_ILLEGAL:
+        put_violation(w, CheckActionResponse_violation, j)
+        return
+    settle(&j.table, j.stake, &j.result)
+    if j.result.finished:
+        put_result(w, CheckActionResponse_result, j)
+    if m.kind != DRAW or m.card != 0:
+        put_state(w, CheckActionResponse_state, j)
+    put_step(w, CheckActionResponse_trace, j, work.log.event_count, step, True)
+    put_event(w, CheckActionResponse_event, m)
+    put_number(w, CheckActionResponse_legal, True)
+
+
+cdef void name_card(const Table* t, Move* m) noexcept nogil:
+    """What is not asked but follows from the log: the discard to eat, the next card of the stock."""
+    if m.kind == EAT and m.card == 0:
+        m.card = t.last_discard
+    elif m.kind == DRAW and t.stock_known and t.stock_left > 0:
+        m.card = t.stock[t.stock_drawn]
+
+
+cdef void put_options(Work* work) noexcept nogil:
+    """The fields of a ListLegalActionsResponse."""
+    cdef Judgement* j = &work.judgement
+    cdef const Table* t = &j.table
+    cdef Writer* w = &work.out
+    cdef int i
+    if j.status == STATUS_ILLEGAL:
+        put_violation(w, ListLegalActionsResponse_violation, j)
+        return
+    list_options(t, &work.options)
+    put_number(w, ListLegalActionsResponse_truncated, work.options.truncated)
+    for i in range(work.options.count - 1, -1, -1):
+        put_action(w, ListLegalActionsResponse_actions, &work.options.moves[i])
+    if t.ending == NOT_ENDED or can_be_reopened(t):
+        put_given(w, ListLegalActionsResponse_seat, <uint64_t>t.turn)

@@ -1,0 +1,33 @@
+"""gRPC statuses with details: what a caller is told beyond a code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import grpc
+from google.protobuf import any_pb2
+from google.protobuf.message import Message
+from google.rpc import code_pb2, error_details_pb2, status_pb2
+from grpc_status import rpc_status
+
+
+def invalid_argument(fields: Sequence[tuple[str, str]]) -> grpc.Status:
+    """INVALID_ARGUMENT with a BadRequest that names each `(field path, description)`."""
+    violations = [
+        error_details_pb2.BadRequest.FieldViolation(field=field, description=description)
+        for field, description in fields
+    ]
+    message = "; ".join(f"{field}: {description}" for field, description in fields[:3])
+    if len(fields) > 3:
+        message += f"; and {len(fields) - 3} more fields"
+    detail = error_details_pb2.BadRequest(field_violations=violations)
+    return _status(code_pb2.INVALID_ARGUMENT, message, detail)
+
+
+def _status(code: int, message: str, *details: Message) -> grpc.Status:
+    status = status_pb2.Status(code=code, message=message)
+    for detail in details:
+        packed = any_pb2.Any()
+        packed.Pack(detail)
+        status.details.append(packed)
+    return rpc_status.to_status(status)
