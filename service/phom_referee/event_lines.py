@@ -8,7 +8,7 @@ from phom.v1.actions_pb2 import Action
 from phom.v1.events_pb2 import Event
 
 from phom_referee.spelling import (
-    Unexpected,
+    UnexpectedError,
     Words,
     card_word,
     phom_words,
@@ -39,7 +39,7 @@ def parse_action(text: str) -> Action:
     action = Action()
     try:
         read_event(Words(text.partition("#")[0].split()), action)
-    except Unexpected as error:
+    except UnexpectedError as error:
         raise unreadable(text, error, field="action") from None
     return action
 

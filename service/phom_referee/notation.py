@@ -39,8 +39,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from typing import cast
 
-from phom.v1.events_pb2 import ClaimedSeat, GameLog, Hand
+from phom.v1.cards_pb2 import Hand
+from phom.v1.events_pb2 import ClaimedSeat, GameLog
 from phom.v1.rules_pb2 import House, Ruleset
 
 from phom_referee.event_lines import parse_action, read_event, write_action
@@ -48,7 +50,7 @@ from phom_referee.spelling import (
     INT64,
     UINT32,
     NotationError,
-    Unexpected,
+    UnexpectedError,
     Words,
     card_words,
     enum_word,
@@ -147,14 +149,14 @@ class _LogReader:
             elif facts := _facts(line).split():
                 self._blank = False
                 self._read_fact(Words(facts), number, line)
-        except Unexpected as error:
+        except UnexpectedError as error:
             self._error = unreadable(line, error, number=number)
 
     def finish(self) -> list[GameLog | NotationError]:
         """The log or its error; nothing if no line said anything."""
         for expected, (seat, (hand, number, line)) in enumerate(sorted(self._hands.items())):
             if seat != expected and self._error is None:
-                missing = Unexpected(f"a line `deal {expected}` too")
+                missing = UnexpectedError(f"a line `deal {expected}` too")
                 self._error = unreadable(line, missing, number=number)
             self._log.hands.append(hand)
         if self._error is not None:
@@ -175,12 +177,12 @@ class _LogReader:
             _READERS[keyword](self._log, words, self._once)
         else:
             known = ", ".join(("id", "deal", *_READERS))
-            raise Unexpected(f"an event, which begins with a seat, or one of {known}")
+            raise UnexpectedError(f"an event, which begins with a seat, or one of {known}")
         words.end()
 
     def _once(self, fact: str) -> None:
         if fact in self._said:
-            raise Unexpected(f"`{fact}` only once in a log")
+            raise UnexpectedError(f"`{fact}` only once in a log")
         self._said.add(fact)
 
 
@@ -191,7 +193,7 @@ def _read_house(log: GameLog, words: Words, once: _Once) -> None:
     once("house")
     houses = enum_words(House.DESCRIPTOR)
     log.ruleset.SetInParent()  # also where the house is unspecified
-    log.ruleset.house = House.ValueType(houses[words.one_of(houses)])
+    log.ruleset.house = cast("House", houses[words.one_of(houses)])
 
 
 def _read_override(log: GameLog, words: Words, once: _Once) -> None:
@@ -265,7 +267,7 @@ def _read_claimed_seat(claim: ClaimedSeat, words: Words) -> None:
     while words.left:
         name = words.one_of(_CLAIMS)
         if claim.HasField(name):
-            raise Unexpected(f"`{name}` only once")
+            raise UnexpectedError(f"`{name}` only once")
         setattr(claim, name, words.number("a number", _CLAIMS[name]))
 
 

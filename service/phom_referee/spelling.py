@@ -1,6 +1,6 @@
 """How the log notation spells its parts: cards, numbers, times, values of the rules.
 
-Names of enum values come from the .proto files. Reading raises Unexpected, which says what was
+Names of enum values come from the .proto files. Reading raises UnexpectedError, which says what was
 expected; who reads the line knows where.
 """
 
@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from google.protobuf.timestamp_pb2 import Timestamp
 from phom.v1.cards_pb2 import Card, Phom
 
 if TYPE_CHECKING:
-    from google.protobuf.descriptor import EnumDescriptor
+    from google._upb._message import EnumDescriptor as UpbEnumDescriptor
+    from google.protobuf.descriptor import EnumDescriptor as AnyEnumDescriptor
+
+    # Which of the two it is depends on how protobuf was built.
+    EnumDescriptor = AnyEnumDescriptor | UpbEnumDescriptor
 
 UINT32 = range(2**32)
 INT64 = range(-(2**63), 2**63)
 
-_CARDS = {name.removeprefix("CARD_"): number for name, number in Card.items() if number}
+_CARDS = {name.removeprefix("CARD_"): cast("Card", n) for name, n in Card.items() if n}
 _CODES = {number: code for code, number in _CARDS.items()}
 _NUMBER = re.compile(r"-?[0-9]{1,20}")
 # Timestamp's own reader takes more than this, as 2026-1-1.
@@ -42,12 +46,12 @@ class NotationError(ValueError):
         self.field = field
 
 
-class Unexpected(Exception):
+class UnexpectedError(Exception):
     """The words of a line are not what they should be; says what was expected."""
 
 
 def unreadable(
-    line: str, expected: Unexpected, *, number: int | None = None, field: str = "log"
+    line: str, expected: UnexpectedError, *, number: int | None = None, field: str = "log"
 ) -> NotationError:
     """The error of a line: its number, if it has one, the line, and what was expected."""
     place = "" if number is None else f"line {number}: "
@@ -68,14 +72,14 @@ class Words:
 
     def take(self, expected: str) -> str:
         if not self.left:
-            raise Unexpected(f"{expected} at the end")
+            raise UnexpectedError(f"{expected} at the end")
         return self.left.pop(0)
 
     def one_of(self, choices: Iterable[str]) -> str:
         names = ", ".join(choices)
         word = self.take(f"one of {names}")
         if word not in choices:
-            raise Unexpected(f"one of {names} in the place of `{word}`")
+            raise UnexpectedError(f"one of {names} in the place of `{word}`")
         return word
 
     def number(self, expected: str, allowed: range = UINT32) -> int:
@@ -87,14 +91,14 @@ class Words:
     def flag(self) -> bool:
         return self.one_of(("true", "false")) == "true"
 
-    def card(self) -> Card.ValueType:
+    def card(self) -> Card:
         word = self.take("a card, as 7H")
         cards = read_cards(word)
         if len(cards) != 1:
-            raise Unexpected(f"one card in the place of `{word}`")
+            raise UnexpectedError(f"one card in the place of `{word}`")
         return cards[0]
 
-    def cards(self) -> list[Card.ValueType]:
+    def cards(self) -> list[Card]:
         return [card for word in self.rest() for card in read_cards(word)]
 
     def phoms(self) -> list[Phom]:
@@ -106,20 +110,20 @@ class Words:
 
     def end(self) -> None:
         if self.left:
-            raise Unexpected(f"the end of the line in the place of `{self.left[0]}`")
+            raise UnexpectedError(f"the end of the line in the place of `{self.left[0]}`")
 
 
-def read_cards(word: str) -> list[Card.ValueType]:
+def read_cards(word: str) -> list[Card]:
     """Read cards that stand together, as `7H8H9H`."""
     codes = [word[i : i + 2] for i in range(0, len(word), 2)]
     if not all(code in _CARDS for code in codes):
-        raise Unexpected(
+        raise UnexpectedError(
             f"cards, each a rank of A23456789TJQK and a suit of SCDH, in the place of `{word}`"
         )
     return [_CARDS[code] for code in codes]
 
 
-def card_word(card: Card.ValueType, field: str) -> str:
+def card_word(card: Card, field: str) -> str:
     """The code of a card, as `7H`; `field` is where it stands."""
     code = _CODES.get(card)
     if code is None:
@@ -127,7 +131,7 @@ def card_word(card: Card.ValueType, field: str) -> str:
     return code
 
 
-def card_words(cards: Iterable[Card.ValueType], field: str) -> list[str]:
+def card_words(cards: Iterable[Card], field: str) -> list[str]:
     """The codes of the cards of a repeated field."""
     return [card_word(card, f"{field}[{i}]") for i, card in enumerate(cards)]
 
@@ -143,10 +147,12 @@ def phom_words(phoms: Iterable[Phom], field: str) -> list[str]:
 def read_number(word: str, expected: str, allowed: range = UINT32) -> int:
     """Read a whole number in decimal digits."""
     if not _NUMBER.fullmatch(word):
-        raise Unexpected(f"{expected} in the place of `{word}`")
+        raise UnexpectedError(f"{expected} in the place of `{word}`")
     number = int(word)
     if number not in allowed:
-        raise Unexpected(f"{expected}, {allowed[0]} to {allowed[-1]}, in the place of `{word}`")
+        raise UnexpectedError(
+            f"{expected}, {allowed[0]} to {allowed[-1]}, in the place of `{word}`"
+        )
     return number
 
 
@@ -157,7 +163,7 @@ def read_time(time: Timestamp, word: str) -> None:
             raise ValueError(word)
         time.FromJsonString(word)
     except ValueError:
-        raise Unexpected(f"a time as 2026-11-30T10:00:07Z in the place of `{word}`") from None
+        raise UnexpectedError(f"a time as 2026-11-30T10:00:07Z in the place of `{word}`") from None
 
 
 def time_word(time: Timestamp, field: str) -> str:

@@ -154,11 +154,11 @@ def _time_out(table: Table, event: Event) -> None:
 def _leave(table: Table, event: Event) -> None:
     """3.7."""
     table.seats[event.seat].left_at = event.index
+    if event.seat == table.leader:
+        table.leader = table.next_seat(event.seat)
     if len(table.still_in()) == 1:
         table.ending, table.thrown = "ALONE", None
         return
-    if event.seat == table.leader:
-        table.leader = table.next_seat(event.seat)
     if event.seat == table.turn.seat:
         _open_turn(table, event, table.next_seat(event.seat))
     elif not table.turn.taken:
