@@ -7,13 +7,8 @@ Laws, each held by a test against brute force:
 - an eaten card has a phom of its own (1.5): each way to give the eaten cards their phom leaves a
   hand without eaten cards, which is arranged as above.
 """
-from phom_core.cards cimport (
-    EVERY_LANE, LANE, LANE_CARDS, count_cards, lowest, lowest_bit, mask_t, of_ranks, points_of,
-    ranks_of,
-)
-from phom_core.phom cimport (
-    PHOMS_OF_CARD, has_phom, phoms_with, run_cards, set_ranks,
-)
+from phom_core.cards cimport count_cards, lowest, mask_t, of_ranks, points_of, ranks_of
+from phom_core.phom cimport PHOMS_OF_CARD, has_phom, phoms_with, run_cards, set_ranks
 
 cdef struct Search:
     Aim aim
@@ -41,7 +36,7 @@ cdef void insert_phom(Arrangement* into, mask_t phom) noexcept nogil:
 
 
 cdef void insert_runs(Arrangement* into, mask_t cards) noexcept nogil:
-    """Split cards that all lie in runs into the smallest list: threes first, the rest in the last."""
+    """Split cards that all lie in runs into the smallest list: threes, and the rest in the last."""
     cdef mask_t first, stretch
     while cards:
         first = lowest(cards)
@@ -201,7 +196,9 @@ cdef void keep_best(Listing* listing, const Arrangement* found) noexcept nogil:
     listing.count += 1
 
 
-cdef void list_from(Listing* listing, Arrangement* so_far, mask_t rest, mask_t eaten) noexcept nogil:
+cdef void list_from(
+    Listing* listing, Arrangement* so_far, mask_t rest, mask_t eaten
+) noexcept nogil:
     """Every arrangement that places the cards of `rest`, from its lowest card on."""
     cdef mask_t phoms[PHOMS_OF_CARD]
     cdef mask_t card

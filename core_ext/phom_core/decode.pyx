@@ -434,7 +434,7 @@ cdef bint read_kind(Reader r, Log* log, Move* m) noexcept nogil:
 
 
 cdef bint read_phoms(Reader r, Log* log, Move* m, int phoms, int khan) noexcept nogil:
-    """A list of phom in field `phoms`, and whether it is khan in field `khan` (0: no such field)."""
+    """A list of phom in field `phoms`, and in field `khan` whether it is (0: no such field)."""
     cdef uint32_t tag
     cdef uint64_t value
     while r.at < r.end:

@@ -14,7 +14,7 @@ from phom_core.play cimport DIGEST_SIZE, Difference, shown_phase
 from phom_core.settle cimport Result, SeatResult, count_seat
 from phom_core.table cimport (
     ANNOUNCE, DECLARE_U, DISCARD, DRAW, EAT, ENDED_BY_U, LAY_DOWN, LAY_OFF, NOBODY, NOT_ENDED,
-    TIME_OUT, Paid, Refusal, Rule, Seat, Table,
+    TIME_OUT, Paid, Rule, Seat, Table,
 )
 from phom_core.wire cimport put_bytes, put_given, put_head, put_number, put_string, put_varint
 

@@ -4,9 +4,9 @@ The sentences may change; programs go by code and rule.
 """
 from libc.stdio cimport snprintf
 
-from phom_core.cards cimport card_t, lowest_card, mask_of, mask_t
+from phom_core.cards cimport card_t, lowest_card, mask_t
 from phom_core.contract cimport *
-from phom_core.table cimport NOBODY, Seat
+from phom_core.table cimport Seat
 
 cdef enum:
     CODES = 47

@@ -24,7 +24,7 @@ from phom_core.ruleset cimport Overrides, Rules, is_complete, override, rules_te
 from phom_core.validate cimport (
     AT_HOUSE, HOUSES, NO_SUCH_HOUSE, fault_texts, report, validate_action, validate_log,
 )
-from phom_core.wire cimport BYTES, Reader, Writer, put_head, tag_of
+from phom_core.wire cimport Reader, Writer, put_head
 from phom_core.request import NotALog
 
 

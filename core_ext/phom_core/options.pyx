@@ -1,4 +1,4 @@
-"""Everything that the seat to move may do: candidates are made here, the table says which are legal.
+"""Everything that the seat to move may do: candidates are made here, the table says what is legal.
 
 There are at most 208 options: an eat, a draw, ten discards, 64 arrangements and mom, ten cards on
 each of twelve laid phom (of which few fit), u, khan, ten announcements.
@@ -11,7 +11,7 @@ from phom_core.table cimport (
 
 
 cdef void list_options(const Table* t, Options* options) noexcept nogil:
-    """Fill `options` in the contract's order: eat, draw, discard, lay down, lay off, u, announce."""
+    """Fill `options`: eat, draw, discard, lay down, lay off, u, announce (the contract's order)."""
     cdef const Seat* s = &t.seats[t.turn]
     options.count = 0
     options.truncated = False

@@ -11,7 +11,7 @@ cdef int phoms_with(mask_t cards, mask_t card, mask_t* out) noexcept nogil:
     cdef int bit = lowest_bit(card)
     cdef mask_t column = cards & of_ranks((<mask_t>1) << (bit % LANE))
     cdef mask_t lane = cards & (<mask_t>LANE_CARDS) << bit // LANE * LANE
-    cdef mask_t others = column ^ card, left_out, low, high, below
+    cdef mask_t others = column ^ card, left_out, low, high
     if count_cards(column) == 4:
         left_out = others
         while left_out:
@@ -23,7 +23,6 @@ cdef int phoms_with(mask_t cards, mask_t card, mask_t* out) noexcept nogil:
         count += 1
     # Every run from a first card at or below `card` to a last one at or above it.
     low = card
-    below = card
     while low & lane:
         high = card
         while high & lane:

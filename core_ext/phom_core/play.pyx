@@ -99,7 +99,7 @@ cdef void differ(
 
 
 cdef void compare_claims(const Claims* claims, Judgement* j) noexcept nogil:
-    """Every difference: u_seat, den_seat, then the seats in order: place, points, net (contract)."""
+    """Every difference: u_seat, den_seat, then each seat: place, points, net (contract)."""
     cdef int u = j.table.u_seat, den = j.result.den_seat
     cdef const ClaimedSeat* claim
     cdef int seat

@@ -13,7 +13,7 @@ from phom_core.encode cimport (
 from phom_core.options cimport list_options
 from phom_core.play cimport play_move
 from phom_core.settle cimport settle
-from phom_core.table cimport DRAW, EAT, NOT_ENDED, OVER, Move, Table, can_be_reopened
+from phom_core.table cimport DRAW, EAT, NOT_ENDED, Move, Table, can_be_reopened
 from phom_core.validate cimport fault_texts
 from phom_core.wire cimport (
     BYTES, DEPTH_LIMIT, VARINT, put_given, put_head, put_number, read_message, read_tag,
@@ -193,7 +193,7 @@ cdef void put_check(Work* work) noexcept nogil:
 
 
 cdef void name_card(const Table* t, Move* m) noexcept nogil:
-    """What is not asked but follows from the log: the discard to eat, the next card of the stock."""
+    """What follows from the log: the discard that is eaten, the next card of a known stock."""
     if m.kind == EAT and m.card == 0:
         m.card = t.last_discard
     elif m.kind == DRAW and t.stock_known and t.stock_left > 0:

@@ -2,7 +2,8 @@
 from libc.stdint cimport int64_t, uint32_t
 
 from phom_core.cards cimport mask_t
-from phom_core.table cimport LAID_LIMIT, MAX_SEATS, Paid, Table
+from phom_core.table cimport MAX_SEATS, Paid, Table
+from phom_core.u cimport LAID_LIMIT
 
 cdef struct SeatResult:
     int place                        # from 1; 0: the game is not finished

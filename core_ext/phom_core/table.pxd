@@ -3,11 +3,11 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 
 from phom_core.cards cimport DECK_SIZE, card_t, mask_t
 from phom_core.ruleset cimport Rules
+from phom_core.u cimport LAID_LIMIT, UFound
 
 cdef enum:
     MAX_SEATS = 4
     NOBODY = -1
-    LAID_LIMIT = 3        # ten cards make at most three phom
     EAT_LIMIT = 12        # three cards eaten and held by each of four seats (1.5)
     PAYMENT_LIMIT = 15    # every eat, and three losers
 
@@ -139,13 +139,6 @@ cdef struct Paid:
     uint32_t stakes
     uint32_t reason          # the contract's PaymentReason
     int event                # NOBODY: the end of the game
-
-# What an u lays out: the winner's phom, and what it leaves over.
-cdef struct UFound:
-    mask_t phoms[2 * LAID_LIMIT]
-    int count
-    mask_t loose
-    int kind                 # the contract's UKind
 
 # What the last move did to the rows (3.3).
 cdef struct Shift:

@@ -9,23 +9,18 @@ Laws:
    an eat leads to ACT, a discard to the next seat's TAKE.
 
        TAKE -- draw, eat --> ACT -- discard --> TAKE of the next seat
-        |                     |                   `-- the end: ended, TAKE if an eat may reopen (3.5)
+        |                     |                   `-- the end; TAKE, if an eat may reopen it
         `------ u khan -------+-- u, an emptied hand --> OVER
 
    A timeout and a leaving are possible in both; leaving in its turn opens the next seat's.
 4. A seat whose turn it is has, after its take, ten cards: unlaid, laid, and laid off (6.1).
 """
-from phom_core.arrange cimport (
-    MOST_CARDS, Arrangement, arrange, keeps_eaten,
-)
-from phom_core.cards cimport (
-    LANE, count_cards, lowest, lowest_bit, mask_of, of_ranks, points_of,
-)
+from phom_core.arrange cimport keeps_eaten
+from phom_core.cards cimport count_cards, mask_of
 from phom_core.contract cimport *
-from phom_core.phom cimport (
-    has_ca, has_phom, is_phom, makes_phom,
-)
+from phom_core.phom cimport has_ca, has_phom, is_phom, makes_phom
 from phom_core.ruleset cimport PRICES
+from phom_core.u cimport add_to_laid, lay_out
 
 
 cdef inline Refusal refuse(int code, Rule rule) noexcept nogil:
@@ -441,8 +436,8 @@ cdef bint is_chot(const Table* t) noexcept nogil:
 
 cdef int next_in(const Table* t, int seat) noexcept nogil:
     """The next seat in order that has not left (2.1)."""
-    cdef int i
-    for i in range(t.seat_count):
+    cdef int _
+    for _ in range(t.seat_count):
         seat = seat + 1 if seat + 1 < t.seat_count else 0
         if is_in(t, seat):
             break
@@ -618,7 +613,7 @@ cdef Refusal check_lay_off(const Table* t, const Move* m) noexcept nogil:
         return refuse(VIOLATION_CODE_CARD_NOT_IN_HAND, RULE_5_4)
     if is_announced(t, card):                                                       # 3.9
         return refuse(VIOLATION_CODE_ANNOUNCED_OTHER_CARD, RULE_3_9)
-    if m.phom_index >= onto.laid_count:                                   # 5.4
+    if m.phom_index >= onto.laid_count:                                             # 5.4
         return refuse(VIOLATION_CODE_NO_SUCH_PHOM, RULE_5_4)
     if s.eaten & card:                                                              # 5.4
         return refuse(VIOLATION_CODE_LAY_OFF_EATEN_CARD, RULE_5_4)
@@ -680,109 +675,30 @@ cdef bint find_u(
 ) noexcept nogil:
     """The u that the move declares, or the best there is; False if it is none (6.2).
 
-    `announced` stays out of every phom (3.9). The phom of a declared arrangement are checked before.
+    `announced` stays out of every phom (3.9). What the move declares has been checked.
     """
     cdef const Seat* s = &t.seats[m.seat]
     cdef mask_t kept_out = mask_of(announced) if announced != 0 else 0
-    cdef UFound so_far
     cdef uint32_t i
     cdef int left_over
-    so_far.count = s.laid_count
+    found.count = s.laid_count
     for i in range(<uint32_t>s.laid_count):
-        so_far.phoms[i] = s.laid[i]
+        found.phoms[i] = s.laid[i]
+    found.loose = s.hand & ~kept_out
     if m.phom_count > 0:
-        found[0] = so_far
-        found.loose = s.hand & ~kept_out
         for i in range(m.phom_count):
             found.phoms[found.count] = span_cards(m, i)
             found.loose &= ~found.phoms[found.count]
             found.count += 1
         add_to_laid(found, s.laid_count)
-    else:
-        found.count = 0
-        found.loose = s.hand                # worse than anything that is found
-        best_u(s, 0, &so_far, s.hand & ~kept_out, found)
+    elif not lay_out(found, s.eaten):
+        return False
     found.loose |= kept_out
     left_over = count_cards(found.loose)
     if not t.rules.u_by_lay_off:                                                    # 6.4
         left_over += count_cards(s.laid_off)
     found.kind = U_KIND_TRON if left_over == 0 else U_KIND_PLAIN                    # 6.3
-    return left_over <= 1 and found.count > 0 and found.loose & s.eaten == 0
-
-
-cdef void add_to_laid(UFound* found, int laid_count) noexcept nogil:
-    """Add loose cards to the laid phom, the first of the list, as many as fit (6.2).
-
-    Runs first, as long as any grows: what a set could take too, a run puts to no worse use.
-    """
-    cdef bint grew = True
-    cdef mask_t fits
-    cdef int i
-    while grew:
-        grew = False
-        for i in range(laid_count):
-            fits = found.loose & beside_run(found.phoms[i])
-            if fits:
-                found.phoms[i] |= fits
-                found.loose ^= fits
-                grew = True
-    for i in range(laid_count):
-        fits = found.loose & rest_of_set(found.phoms[i])
-        found.phoms[i] |= fits
-        found.loose ^= fits
-
-
-cdef inline bint is_set(mask_t phom) noexcept nogil:
-    return phom & (lowest(phom) << 1) == 0
-
-
-cdef inline mask_t beside_run(mask_t phom) noexcept nogil:
-    """The cards just below and just above a run; the spare bits of a lane are no cards."""
-    return 0 if is_set(phom) else (phom << 1 | phom >> 1) & ~phom
-
-
-cdef inline mask_t rest_of_set(mask_t phom) noexcept nogil:
-    """The card that a set of three could still take."""
-    if not is_set(phom):
-        return 0
-    return of_ranks((<mask_t>1) << lowest_bit(phom) % LANE) & ~phom
-
-
-cdef void best_u(
-    const Seat* s, int k, const UFound* so_far, mask_t rest, UFound* best
-) noexcept nogil:
-    """Try every way to add cards of `rest` to the laid phom from the k-th on, then arrange.
-
-    Keeps what leaves fewest cards over, then fewest points (6.2); eaten cards need a new phom.
-    """
-    cdef UFound longer
-    cdef mask_t fits
-    cdef Arrangement arranged
-    cdef int i
-    if k < s.laid_count:
-        best_u(s, k + 1, so_far, rest, best)
-        fits = rest & ~s.eaten & (beside_run(so_far.phoms[k]) | rest_of_set(so_far.phoms[k]))
-        while fits:
-            longer = so_far[0]
-            longer.phoms[k] |= lowest(fits)
-            best_u(s, k, &longer, rest ^ lowest(fits), best)
-            fits &= fits - 1
-        return
-    if not arrange(rest, s.eaten, MOST_CARDS, &arranged):
-        return
-    if best.count > 0 and not leaves_less(arranged.loose, best.loose):
-        return
-    best[0] = so_far[0]
-    for i in range(arranged.count):
-        best.phoms[best.count] = arranged.phoms[i]
-        best.count += 1
-    best.loose = arranged.loose
-
-
-cdef bint leaves_less(mask_t a, mask_t b) noexcept nogil:
-    if count_cards(a) != count_cards(b):
-        return count_cards(a) < count_cards(b)
-    return points_of(a) < points_of(b)
+    return left_over <= 1 and found.loose & s.eaten == 0
 
 
 cdef void do_declare_u(Table* t, const Move* m) noexcept nogil:
@@ -827,7 +743,7 @@ cdef Refusal check_announce(const Table* t, const Move* m) noexcept nogil:
 # ---- which rule a legal move follows ----
 
 cdef Rule rule_of(const Table* t, const Move* m) noexcept nogil:
-    """The section by which a move that was made is legal, for its trace; `t` is the table after it."""
+    """The section by which a move is legal, for its trace; `t` is the table after it."""
     if m.kind == DRAW:
         return RULE_3_1
     if m.kind == EAT:

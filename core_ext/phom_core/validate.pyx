@@ -9,7 +9,7 @@ from phom_core.decode cimport CLAIM_LIMIT, EVENT_LIMIT, ACTION_SLOT, UNKNOWN_CAR
 from phom_core.ruleset cimport FIELDS, PRICES, RULE_FIELDS, RuleField
 from phom_core.table cimport (
     ANNOUNCE, DECLARE_U, DISCARD, DRAW, EAT, LAY_DOWN, LAY_OFF, MAX_SEATS, NO_KIND, NOBODY,
-    Instant, Move, Span,
+    Instant, Move,
 )
 from phom_core.ruleset import RULE_LIST
 
@@ -88,7 +88,7 @@ cdef inline bint no_card(card_t card) noexcept nogil:
 
 
 cdef bint no_seat(const Log* log, int seat) noexcept nogil:
-    """Whether a seat that is given is none of this game; of any game, where the hands are at fault."""
+    """Whether a seat is none of this game; of any game, where the hands are at fault."""
     if 2 <= log.hand_count <= MAX_SEATS:
         return seat >= <int>log.hand_count
     return seat >= MAX_SEATS

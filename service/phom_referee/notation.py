@@ -53,10 +53,10 @@ from phom_referee.spelling import (
     UnexpectedError,
     Words,
     card_words,
-    enum_word,
     enum_words,
     read_number,
     read_time,
+    rule_word,
     time_word,
     unreadable,
     unwritable,
@@ -289,17 +289,13 @@ _READERS: dict[str, Callable[[GameLog, Words, _Once], None]] = {
 def _write_ruleset(log: GameLog) -> Iterator[str]:
     if not log.HasField("ruleset"):
         return
-    yield f"house {enum_word(House.DESCRIPTOR, log.ruleset.house, 'log.ruleset.house')}"
-    for field, value in log.ruleset.ListFields():
-        if field.name == "house":
-            continue
-        if field.is_repeated:
-            word = ",".join(str(number) for number in value)
-        elif field.enum_type is not None:
-            word = enum_word(field.enum_type, value, f"log.ruleset.{field.name}")
-        else:
-            word = str(value).lower()
-        yield f"set {field.name} {word}"
+    # The house first, also where it is not given.
+    for rule in Ruleset.DESCRIPTOR.fields:
+        value = getattr(log.ruleset, rule.name)
+        if rule.name == "house":
+            yield f"house {rule_word(rule, value, 'log.ruleset.house')}"
+        elif value if rule.is_repeated else log.ruleset.HasField(rule.name):
+            yield f"set {rule.name} {rule_word(rule, value, f'log.ruleset.{rule.name}')}"
 
 
 def _write_header(log: GameLog) -> Iterator[str]:

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from google.protobuf.timestamp_pb2 import Timestamp
 from phom.v1.cards_pb2 import Card, Phom
 
 if TYPE_CHECKING:
-    from google._upb._message import EnumDescriptor as UpbEnumDescriptor
-    from google.protobuf.descriptor import EnumDescriptor as AnyEnumDescriptor
+    from google._upb import _message
+    from google.protobuf import descriptor
 
     # Which of the two it is depends on how protobuf was built.
-    EnumDescriptor = AnyEnumDescriptor | UpbEnumDescriptor
+    EnumDescriptor = descriptor.EnumDescriptor | _message.EnumDescriptor
+    FieldDescriptor = descriptor.FieldDescriptor | _message.FieldDescriptor
 
 UINT32 = range(2**32)
 INT64 = range(-(2**63), 2**63)
@@ -47,7 +48,7 @@ class NotationError(ValueError):
 
 
 class UnexpectedError(Exception):
-    """The words of a line are not what they should be; says what was expected."""
+    """The words of a line are not what they should be; says what was expected, what was found."""
 
 
 def unreadable(
@@ -55,7 +56,8 @@ def unreadable(
 ) -> NotationError:
     """The error of a line: its number, if it has one, the line, and what was expected."""
     place = "" if number is None else f"line {number}: "
-    quoted = line.strip()[:_QUOTED]
+    # A line of a file that is no text at all must not reach a terminal as it is.
+    quoted = "".join(c if c.isprintable() else "�" for c in line.strip()[:_QUOTED])
     return NotationError(f"{place}`{quoted}`: expected {expected}", line=number, field=field)
 
 
@@ -72,14 +74,14 @@ class Words:
 
     def take(self, expected: str) -> str:
         if not self.left:
-            raise UnexpectedError(f"{expected} at the end")
+            raise UnexpectedError(f"{expected}, found the end of the line")
         return self.left.pop(0)
 
     def one_of(self, choices: Iterable[str]) -> str:
         names = ", ".join(choices)
         word = self.take(f"one of {names}")
         if word not in choices:
-            raise UnexpectedError(f"one of {names} in the place of `{word}`")
+            raise UnexpectedError(f"one of {names}; found `{word}`")
         return word
 
     def number(self, expected: str, allowed: range = UINT32) -> int:
@@ -95,7 +97,7 @@ class Words:
         word = self.take("a card, as 7H")
         cards = read_cards(word)
         if len(cards) != 1:
-            raise UnexpectedError(f"one card in the place of `{word}`")
+            raise UnexpectedError(f"one card, found `{word}`")
         return cards[0]
 
     def cards(self) -> list[Card]:
@@ -110,7 +112,7 @@ class Words:
 
     def end(self) -> None:
         if self.left:
-            raise UnexpectedError(f"the end of the line in the place of `{self.left[0]}`")
+            raise UnexpectedError(f"the end of the line, found `{self.left[0]}`")
 
 
 def read_cards(word: str) -> list[Card]:
@@ -118,7 +120,7 @@ def read_cards(word: str) -> list[Card]:
     codes = [word[i : i + 2] for i in range(0, len(word), 2)]
     if not all(code in _CARDS for code in codes):
         raise UnexpectedError(
-            f"cards, each a rank of A23456789TJQK and a suit of SCDH, in the place of `{word}`"
+            f"cards, each a rank of A23456789TJQK and a suit of SCDH; found `{word}`"
         )
     return [_CARDS[code] for code in codes]
 
@@ -147,7 +149,7 @@ def phom_words(phoms: Iterable[Phom], field: str) -> list[str]:
 def read_number(word: str, expected: str, allowed: range = UINT32) -> int:
     """Read a whole number in decimal digits."""
     if not _NUMBER.fullmatch(word):
-        raise UnexpectedError(f"{expected} in the place of `{word}`")
+        raise UnexpectedError(f"{expected}, found `{word}`")
     number = int(word)
     if number not in allowed:
         raise UnexpectedError(
@@ -163,7 +165,7 @@ def read_time(time: Timestamp, word: str) -> None:
             raise ValueError(word)
         time.FromJsonString(word)
     except ValueError:
-        raise UnexpectedError(f"a time as 2026-11-30T10:00:07Z in the place of `{word}`") from None
+        raise UnexpectedError(f"a time as 2026-11-30T10:00:07Z, found `{word}`") from None
 
 
 def time_word(time: Timestamp, field: str) -> str:
@@ -180,9 +182,21 @@ def enum_words(enum: EnumDescriptor) -> dict[str, int]:
     return {value.name.removeprefix(prefix).lower(): value.number for value in enum.values}
 
 
-def enum_word(enum: EnumDescriptor, number: int, field: str) -> str:
-    """The word of one value."""
-    for word, value in enum_words(enum).items():
-        if value == number:
+def rule_word(rule: FieldDescriptor, value: Any, field: str) -> str:
+    """A value of a ruleset's field, as `true`, `1,2,3` or `last_of_round_3`."""
+    if rule.is_repeated:
+        return ",".join(str(number) for number in value)
+    if rule.enum_type is None:
+        return str(value).lower()
+    for word, number in enum_words(rule.enum_type).items():
+        if number == value:
             return word
-    raise unwritable(field, f"{number} is no value of {enum.full_name}")
+    raise unwritable(field, f"{value} is no value of {rule.enum_type.full_name}")
+
+
+def parse_cards(text: str, field: str) -> list[Card]:
+    """Read cards, as `7H 8H 9H`; `field` is what an error names."""
+    try:
+        return Words(text.split()).cards()
+    except UnexpectedError as error:
+        raise unreadable(text, error, field=field) from None

@@ -68,7 +68,9 @@ def best_points(cards: Iterable[int], eaten: Iterable[int]) -> int:
     held, marked = frozenset(cards), frozenset(eaten)
     packing = best(held, marked)
     if packing is None:
-        raise ValueError(f"eaten cards {sorted(marked)} have no phỏm of their own in {sorted(held)}")
+        raise ValueError(
+            f"eaten cards {sorted(marked)} have no phỏm of their own in {sorted(held)}"
+        )
     return points(loose(held, packing))
 
 

@@ -6,7 +6,9 @@ from .events import Event
 from .table import Table, Won, counts_in_phom, most_added
 
 
-def _with_additions(table: Table, number: int, arranged: frozenset[int]) -> tuple[int, frozenset[int]]:
+def _with_additions(
+    table: Table, number: int, arranged: frozenset[int]
+) -> tuple[int, frozenset[int]]:
     """6.2: the cards left out go to the seat's own laid phỏm where they fit, never the announced one."""
     seat = table.seats[number]
     out = frozenset(seat.hand) - arranged
@@ -19,15 +21,20 @@ def _with_additions(table: Table, number: int, arranged: frozenset[int]) -> tupl
 def declared(table: Table, event: Event) -> tuple[int, frozenset[int]]:
     """6.2, 6.3: cards in phỏm and cards left over, with the event's arrangement or the best one."""
     if event.phoms:
-        return _with_additions(table, event.seat, frozenset(card for phom in event.phoms for card in phom))
+        return _with_additions(
+            table, event.seat, frozenset(card for phom in event.phoms for card in phom)
+        )
     seat = table.seats[event.seat]
     cards = frozenset(seat.hand) - {table.turn.announced}  # 3.9
     eaten = seat.eaten_unlaid()
     plans = [
-        _with_additions(table, event.seat, frozenset().union(*packing)) for packing in packings(cards, eaten)
+        _with_additions(table, event.seat, frozenset().union(*packing))
+        for packing in packings(cards, eaten)
     ]
     # The most cards in phỏm; of ties the cheapest card left over (no rule asks for more).
-    return max(plans, key=lambda plan: (plan[0], -points(plan[1])), default=(0, frozenset(seat.hand)))
+    return max(
+        plans, key=lambda plan: (plan[0], -points(plan[1])), default=(0, frozenset(seat.hand))
+    )
 
 
 def kind(in_phom: int) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .arranged_u import declared
 from .arrange import fits, holds_phom, khan, makes_phom
+from .arranged_u import declared
 from .cards import is_phom
 from .events import Event, card_of
 from .table import Seat, Table, fits_on
@@ -321,7 +321,10 @@ def _declare_khan(table: Table, event: Event) -> Iterator[Found]:
     if not table.rules.u_khan:
         yield "U_KHAN_NOT_PLAYED", ""
     if table.seats[event.seat].turns != 1 or table.turn.took:
-        yield "U_KHAN_TOO_LATE", ""  # 6.5: before the take of the first turn (there is none in the first seat's)
+        yield (
+            "U_KHAN_TOO_LATE",
+            "",
+        )  # 6.5: before the take of the first turn (there is none in the first seat's)
     if not khan(table.dealt[event.seat]):
         yield "NOT_U_KHAN", ""
 

@@ -12,7 +12,9 @@ def differences(claimed: Mapping[str, Any], result: Mapping[str, Any]) -> list[d
         computed = result["seats"][number]
         for field in ("place", "points", "net"):
             if seat.get(field) is not None and int(seat[field]) != computed[field]:
-                found.append(_difference(field, str(int(seat[field])), str(computed[field]), number))
+                found.append(
+                    _difference(field, str(int(seat[field])), str(computed[field]), number)
+                )
     return found
 
 

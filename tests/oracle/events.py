@@ -91,6 +91,8 @@ def read_event(index: int, message: Mapping[str, Any]) -> Event:
         card=card_of(body.get("card")),
         to_seat=int(body.get("toSeat", -1)),
         phom_index=int(body.get("phomIndex", -1)),
-        phoms=tuple(tuple(map(card_of, phom.get("cards") or [])) for phom in body.get("phoms") or []),
+        phoms=tuple(
+            tuple(map(card_of, phom.get("cards") or [])) for phom in body.get("phoms") or []
+        ),
         khan=bool(body.get("khan")),
     )

@@ -168,7 +168,11 @@ def _claims(claimed: Mapping[str, Any], seats: int) -> Iterator[str]:
             yield f"{path}.seats[{i}].seat"
         else:
             seen.add(number)
-        for field, low, high in (("place", 0, UINT32), ("points", 0, UINT32), ("net", -INT64 - 1, INT64)):
+        for field, low, high in (
+            ("place", 0, UINT32),
+            ("points", 0, UINT32),
+            ("net", -INT64 - 1, INT64),
+        ):
             if claim.get(field) is not None and not _within(claim[field], low, high):
                 yield f"{path}.seats[{i}].{field}"
     for field in ("u_seat", "den_seat"):

@@ -33,7 +33,7 @@ def random_log(rng: Random, house: str, overrides: Json) -> Json:
     table = open_table(log)
     player = Player(rng, table, 0, *habits)
     if to_dry:
-        player.play(rng.randint(15, 36))
+        player.play(rng.randint(14, 29))
         player.do({"seat": rng.choice(table.still_in()), "leave": {}})
     log["events"] = player.play(rng.choice((400, 400, 400, 400, rng.randrange(60))))
     if rng.random() < 0.5:
@@ -88,7 +88,9 @@ def claims(rng: Random, table: Table) -> Json:
     claimed: Json = {"seats": []}
     for seat in result["seats"]:
         if rng.random() < 0.9:
-            kept = {field: seat[field] for field in ("place", "points", "net") if rng.random() < 0.8}
+            kept = {
+                field: seat[field] for field in ("place", "points", "net") if rng.random() < 0.8
+            }
             claimed["seats"].append({"seat": seat["seat"], **kept})
     u = result.get("u")
     if u and rng.random() < 0.7:

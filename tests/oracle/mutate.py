@@ -16,7 +16,7 @@ from .games import claims, stock_of
 from .overrides import random_overrides
 from .player import BEGIN, Habits, Player, timestamp
 from .referee import replay
-from .table import Table
+from .rules import FIELDS, camel, effective
 
 Json = dict[str, Any]
 Way = Callable[[Json, Random], None]
@@ -75,7 +75,9 @@ def _change_seat(log: Json, rng: Random) -> None:
 
 def _change_card(log: Json, rng: Random) -> None:
     """Another card drawn, eaten, discarded, laid off or announced."""
-    with_card = [event for event in log["events"] if kind_of(event) not in (None, "layDown", "declareU")]
+    with_card = [
+        event for event in log["events"] if kind_of(event) not in (None, "layDown", "declareU")
+    ]
     if with_card:
         event = rng.choice(with_card)
         body = event[kind_of(event)]
@@ -95,7 +97,9 @@ def _change_lay_off(log: Json, rng: Random) -> None:
 
 def _change_arrangement(log: Json, rng: Random) -> None:
     """A card more, less or another in a lay-down or an Ù; two phỏm made one, one made two."""
-    bodies = [event[name] for event in log["events"] for name in ("layDown", "declareU") if name in event]
+    bodies = [
+        event[name] for event in log["events"] for name in ("layDown", "declareU") if name in event
+    ]
     if bodies:
         body = rng.choice(bodies)
         if body.get("khan"):
@@ -198,7 +202,9 @@ def _time_out_somewhere(log: Json, rng: Random) -> None:
 
 def _drop_time_outs(log: Json, rng: Random) -> None:
     """The late events are then late (3.8)."""
-    log["events"] = [event for event in log["events"] if "timeOut" not in event or rng.random() < 0.3]
+    log["events"] = [
+        event for event in log["events"] if "timeOut" not in event or rng.random() < 0.3
+    ]
 
 
 # --- rules, deal and claims ---
@@ -206,6 +212,13 @@ def _drop_time_outs(log: Json, rng: Random) -> None:
 
 def _override(log: Json, rng: Random) -> None:
     log.setdefault("ruleset", {}).update(random_overrides(rng))
+
+
+def _flip(log: Json, rng: Random) -> None:
+    """One yes of the ruleset made a no, or the other way round."""
+    rules = effective(log["ruleset"])
+    field = rng.choice([field for field, kind in FIELDS.items() if kind is bool])
+    log["ruleset"][camel(field)] = not getattr(rules, field)
 
 
 def _break_deal(log: Json, rng: Random) -> None:
@@ -302,7 +315,8 @@ _WEIGHTED: dict[Way, int] = {
     _shift_time: 5,
     _time_out_somewhere: 3,
     _drop_time_outs: 2,
-    _override: 10,
+    _override: 8,
+    _flip: 6,
     _break_deal: 4,
     _swap_dealt: 2,
     _break_stock: 6,

@@ -158,7 +158,11 @@ class Player:
     def _take(self) -> bool:
         table, seat = self.table, self.table.turn.seat
         hand, eaten = frozenset(table.mover.hand), table.mover.eaten_unlaid()
-        if table.thrown and can_eat(hand, eaten, table.thrown.card) and self.chance(self.habits.eat):
+        if (
+            table.thrown
+            and can_eat(hand, eaten, table.thrown.card)
+            and self.chance(self.habits.eat)
+        ):
             named = {"card": card_name(table.thrown.card)} if self.chance(0.5) else {}
             return self.do({"seat": seat, "eat": named})
         card = table.next_in_stock() or self._draw_from_any()
@@ -172,7 +176,9 @@ class Player:
         if self.chance(self.habits.plot):
             liked = _eatable(table.seats[table.next_seat(table.turn.seat)], unseen)
         elif self.chance(self.habits.luck):
-            liked = [card for card in unseen if any(fits_on(phom, card) for phom in seat.laid)]
+            within_reach = table.seats if table.rules.lay_off else [seat]
+            phoms = [phom for other in within_reach for phom in other.laid] if seat.laid else []
+            liked = [card for card in unseen if any(fits_on(phom, card) for phom in phoms)]
             liked = liked or _eatable(seat, unseen)
         return self.rng.choice(liked or unseen)
 
@@ -211,7 +217,9 @@ class Player:
             fewest = min(len(loose(held, packing)) for packing in choices)
             over = fewest + self.rng.choice((0, 0, 1))
             some = [packing for packing in choices if len(loose(held, packing)) <= over]
-            phoms = [{"cards": [card_name(c) for c in phom]} for phom in listed(self.rng.choice(some))]
+            phoms = [
+                {"cards": [card_name(c) for c in phom]} for phom in listed(self.rng.choice(some))
+            ]
             body = {"phoms": phoms} if phoms else {}
         self.do({"seat": seat, "declareU": body})
 

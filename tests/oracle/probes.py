@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from .arrange import makes_phom, packings, phoms_in
+from .arrange import holds_phom, makes_phom, packings, phoms_in
 from .cards import NAMES, card_name
 from .checks import check
 from .events import card_of, kind_of, read_event
@@ -47,7 +47,17 @@ def random_event(rng: Random, n: int) -> Json:
     seat, card = rng.randrange(n), rng.choice(NAMES)
     body: Json = {"card": card}
     name = rng.choice(
-        ("draw", "eat", "discard", "announceCard", "layOff", "layDown", "declareU", "timeOut", "leave")
+        (
+            "draw",
+            "eat",
+            "discard",
+            "announceCard",
+            "layOff",
+            "layDown",
+            "declareU",
+            "timeOut",
+            "leave",
+        )
     )
     if name == "layOff":
         body |= {"toSeat": rng.randrange(n), "phomIndex": rng.randrange(3)}
@@ -64,7 +74,9 @@ def random_event(rng: Random, n: int) -> Json:
 
 def break_arrangement(phoms: list[list[str]], rng: Random) -> None:
     """Change a list of phỏm in place, so that some rule of an arrangement may be broken."""
-    what = rng.choice(("add", "drop", "other", "twice", "join", "split", "without", "order", "again", "empty"))
+    what = rng.choice(
+        ("add", "drop", "other", "twice", "join", "split", "without", "order", "again", "empty")
+    )
     if not phoms:
         phoms.append(rng.sample(NAMES, 3))
         return
@@ -139,7 +151,9 @@ def _find(log: Json, rng: Random) -> list[Found]:
     return found
 
 
-def _refused(table: Table, place: int, message: Json, detour: tuple[Json, ...] = ()) -> Iterator[Found]:
+def _refused(
+    table: Table, place: int, message: Json, detour: tuple[Json, ...] = ()
+) -> Iterator[Found]:
     refused = check(table, as_event(table, message))
     if refused is not None:
         yield Found(refused.code, place, detour, message)
@@ -158,9 +172,39 @@ def _seldom(table: Table, place: int) -> Iterator[Found]:
             if len(phom & eaten) > 1:  # 1.5
                 body = {"phoms": [{"cards": [card_name(card) for card in sorted(phom)]}]}
                 yield from _refused(table, place, {"seat": turn.seat, "declareU": body})
-    if turn.in_last_round and (eaten or len(seat.hand) == 1):  # 5.6
+    if turn.in_last_round and eaten:  # 5.6
         for message in lay_offs(table):
             yield from _refused(table, place, message)
+    if turn.in_last_round and seat.laid and len(seat.hand) <= 4:
+        yield from _last_card(table, place)
+    if _may_lay_off_first(table):
+        yield from _laid_off_in_vain(table, place)
+
+
+def _laid_off_in_vain(table: Table, place: int) -> Iterator[Found]:
+    """5.5: cards are laid off first, and no phỏm is left to lay down after them."""
+    for message in lay_offs(table):
+        card = card_of(message["layOff"]["card"])
+        if holds_phom(table.mover.hand - {card}) or not is_legal(table, message):
+            continue
+        aside = table.clone()
+        make(aside, read_event(place, message))
+        for thrown in sorted(aside.mover.hand):
+            discard = {"seat": aside.turn.seat, "discard": {"card": card_name(thrown)}}
+            yield from _refused(aside, place, discard, (message,))
+
+
+def _last_card(table: Table, place: int) -> Iterator[Found]:
+    """5.6: everything is laid off until one card is left."""
+    aside, detour = table.clone(), list[Json]()
+    while len(aside.mover.hand) > 1:
+        message = next((m for m in lay_offs(aside) if is_legal(aside, m)), None)
+        if message is None:
+            return
+        make(aside, read_event(place + len(detour), message))
+        detour.append(message)
+    for message in lay_offs(aside):
+        yield from _refused(aside, place, message, tuple(detour))
 
 
 def _may_lay_off_first(table: Table) -> bool:
@@ -207,7 +251,9 @@ def _throws_of_use(table: Table, messages: list[Json]) -> list[Json]:
     hand, eaten = frozenset(eater.hand), eater.eaten_unlaid()
     cards = [card_of(message.get("discard", {}).get("card")) for message in messages]
     liked = [
-        message for message, card in zip(messages, cards, strict=True) if card and makes_phom(hand, eaten, card)
+        message
+        for message, card in zip(messages, cards, strict=True)
+        if card and makes_phom(hand, eaten, card)
     ]
     return liked or messages
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import checks
-from .claims import differences
-from .checks import Violation
 from .arrange import can_eat
+from .checks import Violation
+from .claims import differences
 from .events import Event, read_event
 from .moves import make
 from .rules import digest
@@ -36,7 +36,9 @@ def phase(table: Table) -> str:
     return "PHASE_ACT" if table.turn.taken else "PHASE_TAKE"
 
 
-def replay(log: Mapping[str, Any], traced: bool = False) -> tuple[Table, Violation | None, list[dict[str, Any]]]:
+def replay(
+    log: Mapping[str, Any], traced: bool = False
+) -> tuple[Table, Violation | None, list[dict[str, Any]]]:
     """Play the log up to its first violation: the table before it, the violation, and the trace."""
     table, violation = start(log)
     trace: list[dict[str, Any]] = []
@@ -65,7 +67,9 @@ def judge(log: Mapping[str, Any], detail: str = "RESULT") -> dict[str, Any]:
         verdict["result"] = result_json(table)
         if table.ending is not None:
             verdict["status"] = "STATUS_FINISHED"
-            verdict["claimDifferences"] = differences(log.get("claimedResult") or {}, verdict["result"])
+            verdict["claimDifferences"] = differences(
+                log.get("claimedResult") or {}, verdict["result"]
+            )
             if verdict["claimDifferences"]:
                 verdict["status"] = "STATUS_CLAIM_MISMATCH"
     verdict.setdefault("claimDifferences", [])

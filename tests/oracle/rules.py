@@ -97,7 +97,11 @@ def _read_cell(field: str, text: str) -> Any:
 
 
 def _read_presets() -> dict[str, Rules]:
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in PRESETS.split("\n") if line]
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in PRESETS.split("\n")
+        if line
+    ]
     houses = rows[0][1:]
     values = {row[0]: row[1:] for row in rows[1:]}
     return {

@@ -1,6 +1,6 @@
 """The oracle against the handed cases, and the mutator against the contract's list of codes.
 
-    python -m tests.oracle.selfcheck FOLDER_OF_CASES [--mutants 3000] [--seed 1]
+python -m tests.oracle.selfcheck FOLDER_OF_CASES [--mutants 3000] [--seed 1]
 """
 
 import argparse
@@ -41,6 +41,10 @@ def game_differences(case: Json) -> Iterator[str]:
         yield from _result_differences(expected["result"], verdict["result"], whole)
 
 
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+
+
 def _violation(verdict: Json) -> Json:
     """A violation with the seat's default filled in."""
     found: Json = verdict.get("violation") or {}
@@ -49,7 +53,9 @@ def _violation(verdict: Json) -> Json:
 
 def _result_differences(expected: Json, computed: Json, whole: bool) -> Iterator[str]:
     """Only payments count while the game is in progress; their order never does."""
-    for seat, own in zip(expected.get("seats", []) if whole else [], computed["seats"], strict=False):
+    for seat, own in zip(
+        expected.get("seats", []) if whole else [], computed["seats"], strict=False
+    ):
         shown = {field: own[field] for field in seat}
         if shown != seat:
             yield f"seat: {seat} expected, {shown} computed"
@@ -95,11 +101,12 @@ def check_cases(folder: Path) -> int:
         with (folder / name).open(encoding="utf-8") as lines:
             cases = [json.loads(line) for line in lines if line.strip()]
         for case in cases:
-            for difference in compare(case):
-                print(f"{case['id']}: {difference}")
-            disagreeing += any(True for _ in compare(case))
-        print(f"{name}: {len(cases)} cases read")
-    print(f"{disagreeing} cases disagree")
+            differences = list(compare(case))
+            for difference in differences:
+                _say(f"{case['id']}: {difference}")
+            disagreeing += bool(differences)
+        _say(f"{name}: {len(cases)} cases read")
+    _say(f"{disagreeing} cases disagree")
     return disagreeing
 
 
@@ -119,7 +126,9 @@ def check_laws(log: Json) -> Iterator[str]:
             yield f"cut at {cut}: {violation}"
         elif following.get("leave") is None and following.get("timeOut") is None:
             legal, act = legal_at(table), canonical(following)
-            if act not in legal or not all(is_legal(table, message) for message in legal if "draw" not in message):
+            if act not in legal or not all(
+                is_legal(table, message) for message in legal if "draw" not in message
+            ):
                 yield f"cut at {cut}: {act} not among the legal actions"
 
 
@@ -134,22 +143,24 @@ def check_mutants(count: int, seed: int) -> int:
             log = random_log(rng, rng.choice(HOUSE_NAMES), random_overrides(rng))
             for difference in check_laws(log):
                 wrong += 1
-                print(f"{log['gameId']}: {difference}: {json.dumps(log)}")
+                _say(f"{log['gameId']}: {difference}: {json.dumps(log)}")
         mutant = mutate(log, rng)
         verdict = judge(mutant)
         counted[verdict["status"]] += 1
         if "violation" in verdict:
             counted[verdict["violation"]["code"]] += 1
     for name, times in sorted(counted.items()):
-        print(f"{times:6} {name}")
+        _say(f"{times:6} {name}")
     missing = sorted(set(CODES) - set(counted))
-    print(f"codes not reached in {count} mutants: {', '.join(missing) or 'none'}")
+    _say(f"codes not reached in {count} mutants: {', '.join(missing) or 'none'}")
     return wrong + len(missing)
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("cases", type=Path, help="the folder that holds games.jsonl and hands.jsonl")
+    parser.add_argument(
+        "cases", type=Path, help="the folder that holds games.jsonl and hands.jsonl"
+    )
     parser.add_argument("--mutants", type=int, default=4500)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args(arguments)

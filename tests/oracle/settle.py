@@ -90,7 +90,8 @@ def shown_points(table: Table, number: int) -> int:
     seat = table.seats[number]
     if table.u is not None and table.u.seat == number:
         return points(seat.hand) if table.u.kind == "U_KIND_KHAN" else 0
-    if _laid_is_final(table, number):
+    # A hand of more than 13 cards is in a deal that is refused; trying everything would take for ever.
+    if _laid_is_final(table, number) or len(seat.hand) > 13:
         return points(seat.hand)
     return best_points(seat.hand, seat.eaten_unlaid())
 
@@ -100,7 +101,11 @@ def shown_points(table: Table, number: int) -> int:
 
 def who_pays_for_all(table: Table) -> Den | None:
     """7.1: a, then b, then c, the next only where one names nobody."""
-    tests: tuple[Callable[[Table], Den | None], ...] = (_three_eaten, _last_round_eater, _ate_this_turn)
+    tests: tuple[Callable[[Table], Den | None], ...] = (
+        _three_eaten,
+        _last_round_eater,
+        _ate_this_turn,
+    )
     return next((den for test in tests if (den := test(table)) is not None), None)
 
 

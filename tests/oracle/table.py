@@ -42,7 +42,11 @@ class Seat:
         other = copy(self)
         other.hand, other.eaten = set(self.hand), list(self.eaten)
         other.laid = [set(phom) for phom in self.laid]
-        other.laid_off, other.discards, other.row = list(self.laid_off), list(self.discards), list(self.row)
+        other.laid_off, other.discards, other.row = (
+            list(self.laid_off),
+            list(self.discards),
+            list(self.row),
+        )
         return other
 
 
