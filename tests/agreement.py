@@ -7,7 +7,6 @@ from typing import Any
 from google.protobuf import json_format
 from oracle import faults, judge
 from phom.v1 import cards_pb2, events_pb2, referee_pb2, verdict_pb2
-
 from phom_core import NotALog
 from phom_referee.houses import referee
 

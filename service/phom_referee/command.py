@@ -13,22 +13,25 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterable
-from itertools import chain
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from google.protobuf.json_format import MessageToDict, SerializeToJsonError
+from google.protobuf.json_format import MessageToDict
 from phom.v1 import referee_pb2, verdict_pb2
 from phom.v1.events_pb2 import GameLog
 from phom.v1.rules_pb2 import House
-
 from phom_core import NotALog, analyze_hand
+
 from phom_referee import notation, report
+from phom_referee.generate import games
 from phom_referee.houses import VERSION, presets, referee
-from phom_referee.inputs import NoLog, UnreadableError, logs, one_log
+from phom_referee.inputs import UnreadableError, logs, one_log
 from phom_referee.spelling import enum_words, parse_cards
 
 if TYPE_CHECKING:
-    from google.protobuf.message import Message
+    # argparse has no public name for what add_subparsers gives.
+    _Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001
+
+_Run = Callable[[argparse.Namespace], int]
 
 OK, NOT_LEGAL, UNREADABLE = 0, 1, 2
 CLOSED_PIPE = 128 + signal.SIGPIPE  # what a shell says of any other filter that nobody reads
@@ -52,25 +55,32 @@ def main(argv: list[str] | None = None) -> int:
         arguments = _parser().parse_args(argv)
     except SystemExit as exit_:
         return exit_.code if isinstance(exit_.code, int) else UNREADABLE
-    run = cast("Callable[[argparse.Namespace], int]", arguments.run)
     try:
-        code = run(arguments)
+        code = _run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
         # Python flushes once more at its end, which must not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED_PIPE
+    return code
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    run: _Run = arguments.run
+    try:
+        return run(arguments)
+    except NotALog as fault:
+        return _print_no_log(fault, as_json=arguments.json)
     except (UnreadableError, notation.NotationError) as error:
         return _complain(error)
-    return code
 
 
 # ---- the subcommands ----
 
 
 def _serve(arguments: argparse.Namespace) -> int:
-    # Only here: no other subcommand needs a server.
-    from phom_referee import server
+    # Only here: no other subcommand needs a server, which takes long to load.
+    from phom_referee import server  # noqa: PLC0415
 
     return server.main(arguments.host, arguments.port, arguments.metrics_port)
 
@@ -86,64 +96,62 @@ def _replay(arguments: argparse.Namespace) -> int:
     return code
 
 
-def _replay_one(log: GameLog | NoLog, arguments: argparse.Namespace) -> int:
-    if isinstance(log, NoLog):
-        return _print_no_log(log.fields, arguments.json)
-    request = referee_pb2.ReplayRequest(log=log, detail=_DETAILS[arguments.detail])
+def _replay_one(log: GameLog | NotALog, arguments: argparse.Namespace) -> int:
     try:
+        if isinstance(log, NotALog):
+            raise log
+        request = referee_pb2.ReplayRequest(log=log, detail=_DETAILS[arguments.detail])
         answer = referee().replay(request.SerializeToString())
     except NotALog as fault:
-        return _print_no_log(fault.fields, arguments.json)
+        return _print_no_log(fault, as_json=arguments.json)
     verdict = referee_pb2.ReplayResponse.FromString(answer).verdict
-    _print(verdict, lambda: report.verdict_text(log, verdict) + "\n", arguments.json)
+    if arguments.json:
+        _print_json(MessageToDict(verdict))
+    else:
+        _print(report.verdict_text(verdict, log))
     return OK if verdict.status in _HOLDS else NOT_LEGAL
 
 
 def _check(arguments: argparse.Namespace) -> int:
     action = notation.parse_action(" ".join(arguments.action))
     log = one_log(arguments.log)
-    if isinstance(log, NoLog):
-        return _print_no_log(log.fields, arguments.json)
     request = referee_pb2.CheckActionRequest(log=log, action=action)
-    try:
-        answer = referee().check_action(request.SerializeToString())
-    except NotALog as fault:
-        return _print_no_log(fault.fields, arguments.json)
+    answer = referee().check_action(request.SerializeToString())
     response = referee_pb2.CheckActionResponse.FromString(answer)
-    _print(response, lambda: report.check_text(response, log), arguments.json)
+    if arguments.json:
+        _print_json(MessageToDict(response))
+    else:
+        _print(report.check_text(response, log))
     return OK if response.legal else NOT_LEGAL
 
 
 def _legal(arguments: argparse.Namespace) -> int:
     log = one_log(arguments.log)
-    if isinstance(log, NoLog):
-        return _print_no_log(log.fields, arguments.json)
     request = referee_pb2.ListLegalActionsRequest(log=log)
-    try:
-        answer = referee().list_legal_actions(request.SerializeToString())
-    except NotALog as fault:
-        return _print_no_log(fault.fields, arguments.json)
+    answer = referee().list_legal_actions(request.SerializeToString())
     response = referee_pb2.ListLegalActionsResponse.FromString(answer)
-    _print(response, lambda: report.legal_text(response, log), arguments.json)
+    if arguments.json:
+        _print_json(MessageToDict(response))
+    else:
+        _print(report.legal_text(response, log))
     return NOT_LEGAL if response.HasField("violation") else OK
 
 
 def _hand(arguments: argparse.Namespace) -> int:
-    request = referee_pb2.AnalyzeHandRequest(
-        cards=parse_cards(" ".join(arguments.cards), "cards"),
-        eaten=parse_cards(arguments.eaten, "eaten"),
-    )
+    cards = parse_cards(" ".join(arguments.cards), "cards")
+    eaten = parse_cards(arguments.eaten, "eaten")
     offered = parse_cards(arguments.offered, "offered")
     if len(offered) > 1:
         raise notation.NotationError(f"`{arguments.offered}`: expected one card", field="offered")
-    if offered:
-        request.offered = offered[0]
-    try:
-        answer = analyze_hand(request.SerializeToString())
-    except NotALog as fault:
-        return _print_no_log(fault.fields, arguments.json)
+    request = referee_pb2.AnalyzeHandRequest(
+        cards=cards, eaten=eaten, offered=offered[0] if offered else None
+    )
+    answer = analyze_hand(request.SerializeToString())
     response = referee_pb2.AnalyzeHandResponse.FromString(answer)
-    _print(response, lambda: report.hand_text(response, offered=bool(offered)), arguments.json)
+    if arguments.json:
+        _print_json(MessageToDict(response))
+    else:
+        _print(report.hand_text(response, offered=bool(offered)))
     return OK
 
 
@@ -157,20 +165,14 @@ def _rulesets(arguments: argparse.Namespace) -> int:
 
 
 def _convert(arguments: argparse.Namespace) -> int:
-    if arguments.to == "binary":
-        log = one_log(arguments.file)
-        if isinstance(log, NoLog):
-            return _print_no_log(log.fields, as_json=False)
-        sys.stdout.buffer.write(log.SerializeToString(deterministic=True))
-        sys.stdout.buffer.flush()
-        return OK
-    return _write_logs(logs(arguments.file), as_json=arguments.to == "json")
+    if arguments.to != "binary":
+        return _write_logs(logs(arguments.file), as_json=arguments.to == "json")
+    sys.stdout.buffer.write(one_log(arguments.file).SerializeToString())
+    sys.stdout.buffer.flush()
+    return OK
 
 
 def _generate(arguments: argparse.Namespace) -> int:
-    # Only here: no other subcommand plays.
-    from phom_referee.generate import games
-
     house = cast("House", _HOUSES[arguments.house])
     played = games(arguments.count, house=house, seats=arguments.seats, seed=arguments.seed)
     return _write_logs(played, as_json=arguments.json)
@@ -179,6 +181,111 @@ def _generate(arguments: argparse.Namespace) -> int:
 # ---- printing ----
 
 
-def _write_logs(found: Iterable[GameLog | NoLog], *, as_json: bool) -> int:
-    """Write logs in one of the forms that can be read again."""
-    ...
+def _write_logs(found: Iterable[GameLog | NotALog], *, as_json: bool) -> int:
+    """Write logs in a form that can be read again: JSON lines, or notation."""
+    code = OK
+    separator = ""
+    for log in found:
+        try:
+            if isinstance(log, NotALog):
+                raise log
+            if as_json:
+                _print_json(_log_dict(log))
+            else:
+                _print(separator + notation.write(log).removesuffix("\n"))
+                separator = notation.SEPARATOR + "\n"
+        except NotALog as fault:
+            code = _print_no_log(fault, as_json=as_json) if as_json else _complain(fault)
+        except notation.NotationError as error:
+            code = _complain(error)
+    return code
+
+
+def _log_dict(log: GameLog) -> dict[str, Any]:
+    try:
+        return MessageToDict(log)
+    except ValueError as error:
+        raise NotALog([("log", f"has no JSON: {error}")]) from None
+
+
+def _print(text: str) -> None:
+    # At once: whoever asks line by line waits for the answer.
+    print(text, flush=True)
+
+
+def _print_json(value: dict[str, Any]) -> None:
+    _print(json.dumps(value, ensure_ascii=False))
+
+
+def _print_no_log(fault: NotALog, *, as_json: bool) -> int:
+    if as_json:
+        fields = [{"field": path, "description": text} for path, text in fault.fields]
+        _print_json({"error": {"code": "INVALID_ARGUMENT", "fields": fields}})
+    else:
+        _print(report.no_log_text(fault.fields))
+    return UNREADABLE
+
+
+def _complain(error: Exception) -> int:
+    print(f"phom-referee: {error}", file=sys.stderr)
+    return UNREADABLE
+
+
+# ---- the arguments ----
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="phom-referee",
+        description="Judges games of Phỏm (tá lả).",
+        epilog="A FILE is JSON, JSON lines, log notation or a binary GameLog; `-` is standard input."
+        " Exit code 0: all legal and as claimed; 1: not; 2: unreadable input, or wrong usage.",
+    )
+    parser.add_argument("--version", action="version", version=VERSION)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    _add_judging(commands)
+    _add_making(commands)
+    serve = _add(commands, "serve", _serve, "answer gRPC calls")
+    serve.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
+    serve.add_argument("--port", type=int, default=50051, help="port for calls (%(default)s)")
+    serve.add_argument(
+        "--metrics-port", type=int, default=9464, help="port for Prometheus (%(default)s)"
+    )
+    return parser
+
+
+def _add_judging(commands: _Commands) -> None:
+    replay = _add(commands, "replay", _replay, "judge whole logs", as_json=True)
+    replay.add_argument("files", metavar="FILE", nargs="+")
+    replay.add_argument("--detail", choices=_DETAILS, default="result", help="how much to tell")
+    check = _add(commands, "check", _check, "say whether an action may be done now", as_json=True)
+    check.add_argument("log", metavar="LOG", help="a FILE with the log so far")
+    check.add_argument("action", metavar="ACTION", nargs="+", help="as `2 eat` or `0 discard KD`")
+    legal = _add(commands, "legal", _legal, "list what the seat to move may do", as_json=True)
+    legal.add_argument("log", metavar="LOG", help="a FILE with the log so far")
+    hand = _add(commands, "hand", _hand, "arrange a hand", as_json=True)
+    hand.add_argument("cards", metavar="CARDS", nargs="+", help='as "7H 8H 9H KD"')
+    hand.add_argument("--eaten", metavar="CARDS", default="", help="which of them were eaten")
+    hand.add_argument("--offered", metavar="CARD", default="", help="a discard to eat")
+    _add(commands, "rulesets", _rulesets, "show the rules of every house", as_json=True)
+
+
+def _add_making(commands: _Commands) -> None:
+    convert = _add(commands, "convert", _convert, "write logs in another form")
+    convert.add_argument("file", metavar="FILE")
+    convert.add_argument("--to", choices=("json", "notation", "binary"), required=True)
+    generate = _add(commands, "generate", _generate, "play random legal games", as_json=True)
+    generate.add_argument("count", metavar="N", type=int)
+    generate.add_argument("--house", choices=_HOUSES, default="go88", help="(%(default)s)")
+    generate.add_argument("--seats", type=int, choices=(2, 3, 4), default=4, help="(%(default)s)")
+    generate.add_argument("--seed", type=int, default=0, help="same seed, same games (%(default)s)")
+
+
+def _add(
+    commands: _Commands, name: str, run: _Run, text: str, *, as_json: bool = False
+) -> argparse.ArgumentParser:
+    parser = commands.add_parser(name, help=text, description=text)
+    parser.set_defaults(run=run, json=False)
+    if as_json:
+        parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    return parser

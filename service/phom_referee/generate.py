@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from google.protobuf.timestamp_pb2 import Timestamp
 from phom.v1 import actions_pb2, cards_pb2, events_pb2, referee_pb2, rules_pb2, verdict_pb2
-
 from phom_core import analyze_hand
+
 from phom_referee.houses import referee
 
 DECK = list(range(1, 53))
@@ -41,7 +41,7 @@ def games(
         raise ValueError(f"seats must be 2 to 4, not {seats}")
     name = rules_pb2.House.Name(house).removeprefix("HOUSE_").lower()
     for number in range(count):
-        rng = random.Random(f"{seed}/{house}/{seats}/{number}")  # noqa: S311 - games, no secrets
+        rng = random.Random(f"{seed}/{house}/{seats}/{number}")
         log = _deal(rng, house, seats, overrides)
         log.game_id = f"{name}-{seats}-{seed}-{number}"
         yield _Game(log, rng).play()
@@ -165,7 +165,9 @@ class _Game:
                 # Rules 5.5: who laid off before its lay-down and has no phỏm left cannot go on.
                 self._leave(seat)
             elif self.rng.random() < self.temper.leave:
-                self._leave(self.rng.choice([s for s in range(len(self.hands)) if s not in self.left]))
+                self._leave(
+                    self.rng.choice([s for s in range(len(self.hands)) if s not in self.left])
+                )
             elif self.rng.random() < self.temper.dawdle:
                 self._time_out(seat)
             else:
@@ -182,7 +184,7 @@ class _Game:
 
     def _stops(self, actions: list[actions_pb2.Action]) -> bool:
         """Whether the game, finished if nothing but an eat is left, is left so."""
-        finished = all(action.WhichOneof("kind") == "eat" for action in actions)
+        finished = {action.WhichOneof("kind") for action in actions} == {"eat"}
         return finished and self.rng.random() >= self.temper.reopen
 
     # what to do
@@ -212,9 +214,7 @@ class _Game:
                 return self._pick(kind, seat, by_kind[kind])
         return self.rng.choice(actions)
 
-    def _pick(
-        self, kind: str, seat: int, actions: list[actions_pb2.Action]
-    ) -> actions_pb2.Action:
+    def _pick(self, kind: str, seat: int, actions: list[actions_pb2.Action]) -> actions_pb2.Action:
         if kind == "lay_down" and self.rng.random() < self.temper.lay_best:
             return actions[0]
         if kind == "discard" and self.rng.random() < self.temper.feed:
@@ -225,7 +225,9 @@ class _Game:
 
     def _next_can_eat(self, seat: int, card: int) -> bool:
         seats = len(self.hands)
-        after = next(s % seats for s in range(seat + 1, seat + seats + 1) if s % seats not in self.left)
+        after = next(
+            s % seats for s in range(seat + 1, seat + seats + 1) if s % seats not in self.left
+        )
         return _analyze(sorted(self.hands[after]), sorted(self.eaten[after]), card).can_eat
 
     # what was done
@@ -286,7 +288,9 @@ class _Game:
         if not self.timed or self.rng.random() < 0.1:
             return
         self.nanos += self.rng.randrange(wait * 1_000_000_000 + 1) // 1_000_000 * 1_000_000
-        event.at.CopyFrom(Timestamp(seconds=STARTED + self.nanos // 10**9, nanos=self.nanos % 10**9))
+        event.at.CopyFrom(
+            Timestamp(seconds=STARTED + self.nanos // 10**9, nanos=self.nanos % 10**9)
+        )
 
     def _is_late(self, event: events_pb2.Event) -> bool:
         answer = self._check(event)

@@ -7,7 +7,6 @@ from importlib import resources
 from importlib.metadata import version
 
 from google.protobuf import text_format
-
 from phom.v1 import referee_pb2
 from phom_core import Referee
 

@@ -16,7 +16,6 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import IO
@@ -24,6 +23,7 @@ from typing import IO
 from google.protobuf.json_format import Parse, ParseError
 from google.protobuf.message import DecodeError
 from phom.v1.events_pb2 import GameLog
+from phom_core import NotALog
 
 from phom_referee import notation
 from phom_referee.json_faults import json_faults
@@ -42,15 +42,11 @@ class UnreadableError(Exception):
     """An input that cannot be opened or read, or holds another number of logs than it should."""
 
 
-@dataclass(frozen=True)
-class NoLog:
-    """What stands in the place of a log and is none: `(field path, description)` of each fault."""
+def logs(name: str) -> Iterator[GameLog | NotALog]:
+    """Read the logs of a file, or of standard input, one by one; there must be some.
 
-    fields: tuple[tuple[str, str], ...]
-
-
-def logs(name: str) -> Iterator[GameLog | NoLog]:
-    """Read the logs of a file, or of standard input, one by one; there must be some."""
+    What stands in the place of a log and is none comes as NotALog, and ends nothing.
+    """
     empty = True
     try:
         with _opened(name) as stream:
@@ -63,19 +59,22 @@ def logs(name: str) -> Iterator[GameLog | NoLog]:
         raise UnreadableError(f"{name}: there is no log in it")
 
 
-def one_log(name: str) -> GameLog | NoLog:
-    """Read the only log of a file."""
+def one_log(name: str) -> GameLog:
+    """Read the only log of a file; NotALog is raised if it is none."""
     found = list(logs(name))
     if len(found) != 1:
         raise UnreadableError(f"{name}: there are {len(found)} logs in it, expected one")
-    return found[0]
+    (log,) = found
+    if isinstance(log, NotALog):
+        raise log
+    return log
 
 
 def _opened(name: str) -> AbstractContextManager[IO[bytes]]:
     return nullcontext(sys.stdin.buffer) if name == STANDARD_INPUT else Path(name).open("rb")
 
 
-def _read(stream: IO[bytes]) -> Iterator[GameLog | NoLog]:
+def _read(stream: IO[bytes]) -> Iterator[GameLog | NotALog]:
     head = _first_line(stream)
     if _is_object(head):
         return _read_json_lines(chain([head], stream))
@@ -126,22 +125,22 @@ def _all_open(text: bytes) -> bool:
     return all(line[:1] in (b"{", b"[") for line in lines if line)
 
 
-def _read_json_lines(lines: Iterable[bytes]) -> Iterator[GameLog | NoLog]:
+def _read_json_lines(lines: Iterable[bytes]) -> Iterator[GameLog | NotALog]:
     for line in lines:
         if line and not line.isspace():
             yield _read_json(line)
 
 
-def _read_json(value: bytes | str) -> GameLog | NoLog:
+def _read_json(value: bytes | str) -> GameLog | NotALog:
     try:
         text = value if isinstance(value, str) else value.decode()
     except UnicodeDecodeError:
-        return NoLog((("log", "is no UTF-8 text"),))
+        return NotALog([("log", "is no UTF-8 text")])
     # protobuf takes an empty list or string for an empty message.
     if text.lstrip().startswith("{"):
         with suppress(ParseError):
             return Parse(text, GameLog())
-    return NoLog(tuple(json_faults(text)))
+    return NotALog(json_faults(text))
 
 
 def _documents(head: bytes) -> Iterator[str] | None:
@@ -177,11 +176,11 @@ def _skip_blank(text: str, at: int) -> int:
 
 def _read_documents(
     documents: Iterable[bytes | str], stream: IO[bytes]
-) -> Iterator[GameLog | NoLog]:
+) -> Iterator[GameLog | NotALog]:
     for document in documents:
         yield _read_json(document)
     if stream.read(1):
-        yield NoLog((("log", "is too long a text; many logs are JSON lines, a log a line"),))
+        yield NotALog([("log", "is too long a text; many logs are JSON lines, a log a line")])
 
 
 # ---- other forms ----
@@ -194,12 +193,12 @@ def _read_binary(data: bytes) -> GameLog | None:
         return None
 
 
-def _read_notation(lines: Iterable[bytes]) -> Iterator[GameLog | NoLog]:
+def _read_notation(lines: Iterable[bytes]) -> Iterator[GameLog | NotALog]:
     try:
         for log in notation.read(line.removesuffix(b"\n").decode() for line in lines):
             if isinstance(log, notation.NotationError):
-                yield NoLog(((log.field, str(log)),))
+                yield NotALog([(log.field, str(log))])
             else:
                 yield log
     except UnicodeDecodeError:
-        yield NoLog((("log", "is neither UTF-8 text nor a serialized phom.v1.GameLog"),))
+        yield NotALog([("log", "is neither UTF-8 text nor a serialized phom.v1.GameLog")])

@@ -70,9 +70,7 @@ class Observer(grpc.ServerInterceptor):
         self._metrics.started.labels(kind, service, name).inc()
         return perf_counter()
 
-    def _end(
-        self, kind: str, method: str, context: grpc.ServicerContext, started: float
-    ) -> None:
+    def _end(self, kind: str, method: str, context: grpc.ServicerContext, started: float) -> None:
         service, name = method.lstrip("/").split("/")
         seconds = perf_counter() - started
         code = context.code() or grpc.StatusCode.OK

@@ -48,7 +48,7 @@ _U_KIND = {
 }
 
 
-def verdict_text(log: GameLog, verdict: verdict_pb2.Verdict) -> str:
+def verdict_text(verdict: verdict_pb2.Verdict, log: GameLog) -> str:
     """A verdict, with the event at fault and the rule it breaks quoted."""
     lines = [f"{verdict.game_id or 'this game'}: {_STATUS[verdict.status]}"]
     if verdict.HasField("violation"):
@@ -93,7 +93,7 @@ def hand_text(response: referee_pb2.AnalyzeHandResponse, *, offered: bool) -> st
     lines = [
         f"phỏm: {_phoms(response.phoms)}",
         f"loose: {_cards(response.loose)}; {response.points} points",
-        f"as good arrangements: {response.arrangements}",
+        f"arrangements as good: {response.arrangements}",
         f"may discard: {_cards(response.legal_discards)}",
         f"cạ: {' '.join(pairs) or NONE}",
     ]

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 
 import grpc
 from phom.v1 import referee_pb2
-
 from phom_core import NotALog, analyze_hand
+
 from phom_referee.errors import invalid_argument
 from phom_referee.houses import presets, referee
 
@@ -35,7 +35,9 @@ def handlers() -> dict[str, grpc.RpcMethodHandler[bytes, bytes]]:
     methods = {
         name: grpc.unary_unary_rpc_method_handler(_answering(call)) for name, call in unary.items()
     }
-    methods["ReplayMany"] = grpc.stream_stream_rpc_method_handler(_answering_each(judge.replay_many))
+    methods["ReplayMany"] = grpc.stream_stream_rpc_method_handler(
+        _answering_each(judge.replay_many)
+    )
     return methods
 
 

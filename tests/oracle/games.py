@@ -1,5 +1,6 @@
 """Random legal games, with their deal, their stock, their opening facts and their claims."""
 
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -7,32 +8,67 @@ from .cards import DECK, card_name
 from .deals import random_deal
 from .events import card_of
 from .player import BEGIN, Habits, Player, timestamp
-from .rules import effective
+from .rules import Rules, effective
 from .settle import result_json
 from .table import Table, open_table
 
 Json = dict[str, Any]
 
 
-# 3.6: a stock runs dry before the end of an extra round where a seat left late and the last discard is eaten
-# all the same. Few games come to that by chance: these seats keep their cạ, and eat in the last round only.
-_SAVING = Habits(eat=0.1, feed=0.0, keep=1.0, declare=0.0)
-_SPENDING = Habits(eat=1.0, feed=1.0, keep=1.0, declare=0.0, lay_off=0.2)
+@dataclass(frozen=True)
+class Plan:
+    """What a game is steered to: its seats' habits before and at the end, how it is dealt, for how many."""
+
+    habits: tuple[Habits, ...]  # none: random ones
+    style: str | None = None
+    seats: tuple[int, ...] = (2, 2, 3, 3, 4, 4, 4)
+    late_leave: bool = False
+
+
+_FREE = Plan(())
+# 7.1 b: Ù in the last round, after cards that were thrown in it have been eaten.
+_LATE_U = Plan(
+    (
+        Habits(eat=0.5, feed=0.0, luck=0.5, keep=1.0, care=1.0, declare=0.0),
+        Habits(eat=1.0, feed=1.0, luck=1.0, keep=1.0, care=1.0, declare=0.3, lay_off=0.5),
+    ),
+    style="phỏm",
+)
+# 7.2: everybody is móm, or nearly.
+_POOR = Plan((Habits(eat=0.1, feed=0.0, keep=0.0, care=0.0), Habits(eat=0.1, feed=0.0, care=0.0)))
+# 5.3 to 5.6, 6.4: hands that are laid off to the last card.
+_LAY_OFFS = Plan(
+    (
+        Habits(eat=0.9, feed=0.3, luck=0.4, keep=1.0, care=1.0, declare=0.0),
+        Habits(eat=1.0, feed=0.8, luck=1.0, care=1.0, declare=0.0, lay_off=1.0),
+    ),
+    style="phỏm",
+)
+# 3.6: the stock runs dry before the end of an extra round where a seat left late and the last discard
+# is eaten all the same: the seats keep their cạ, and eat in the last round only.
+_TO_DRY = Plan(
+    (
+        Habits(eat=0.1, feed=0.0, keep=1.0, declare=0.0),
+        Habits(eat=1.0, feed=1.0, keep=1.0, declare=0.0, lay_off=0.2),
+    ),
+    style="cạ",
+    seats=(4,),
+    late_leave=True,
+)
 
 
 def random_log(rng: Random, house: str, overrides: Json) -> Json:
-    """A legal log under this house (HOUSE_GO88, ...) with these overrides, played to its end or cut before."""
-    rules = effective({"house": house, **overrides})
-    to_dry = rules.after_final_discard == "EXTRA_ROUND" and rules.rounds == 4 and rng.random() < 0.4
-    n = 4 if to_dry else rng.choice((2, 2, 3, 3, 4, 4, 4))
-    habits = [_SAVING, _SPENDING] if to_dry else [Habits.random(rng)]
-    log = _dealt(rng, n, "cạ" if to_dry else None)
+    """A legal log of this house (HOUSE_GO88, ...) with overrides, played to its end or cut before."""
+    plan = _plan(rng, effective({"house": house, **overrides}))
+    habits = plan.habits or (Habits.random(rng),)
+    habits = (replace(habits[0], timed=rng.choice((0.0, 0.0, 0.9, 1.0))), *habits[1:])
+    log = _dealt(rng, rng.choice(plan.seats), plan.style)
     log["ruleset"] = {"house": house, **overrides}
     if rng.random() < habits[0].timed:
         log["startedAt"] = timestamp(BEGIN)
     table = open_table(log)
     player = Player(rng, table, 0, *habits)
-    if to_dry:
+    if plan.late_leave:
         player.play(rng.randint(14, 29))
         player.do({"seat": rng.choice(table.still_in()), "leave": {}})
     log["events"] = player.play(rng.choice((400, 400, 400, 400, rng.randrange(60))))
@@ -41,6 +77,13 @@ def random_log(rng: Random, house: str, overrides: Json) -> Json:
     if table.ending is not None and rng.random() < 0.3:
         log["claimedResult"] = claims(rng, table)
     return log
+
+
+def _plan(rng: Random, rules: Rules) -> Plan:
+    extra_round = rules.after_final_discard == "EXTRA_ROUND" and rules.rounds == 4
+    if extra_round and rng.random() < 0.4:
+        return _TO_DRY
+    return rng.choices((_FREE, _LATE_U, _POOR, _LAY_OFFS), weights=(12, 4, 1, 3))[0]
 
 
 def _dealt(rng: Random, n: int, style: str | None) -> Json:
