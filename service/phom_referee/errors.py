@@ -30,4 +30,5 @@ def _status(code: int, message: str, *details: Message) -> grpc.Status:
         packed = any_pb2.Any()
         packed.Pack(detail)
         status.details.append(packed)
-    return rpc_status.to_status(status)
+    converted: grpc.Status = rpc_status.to_status(status)
+    return converted

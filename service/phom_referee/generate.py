@@ -9,7 +9,7 @@ reopened endings, đền), that decline, dawdle or leave.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -18,7 +18,7 @@ from phom_core import analyze_hand
 
 from phom_referee.houses import referee
 
-DECK = list(range(1, 53))
+DECK = [cards_pb2.Card.Value(name) for name in cards_pb2.Card.keys() if name != "CARD_UNSPECIFIED"]
 RANKS = 13
 STARTED = 1_796_000_000
 """When generated games begin, in seconds of the epoch; no clock is read."""
@@ -76,26 +76,27 @@ def _deal(
     return log
 
 
-def _any_hand(_: random.Random, deck: list[int], size: int) -> list[int]:
+def _any_hand(_: random.Random, deck: list[cards_pb2.Card], size: int) -> list[cards_pb2.Card]:
     return deck[:size]
 
 
-def _rich_hand(rng: random.Random, deck: list[int], size: int) -> list[int]:
+def _rich_hand(rng: random.Random, deck: list[cards_pb2.Card], size: int) -> list[cards_pb2.Card]:
     """A hand dealt in groups that are phỏm, or nearly."""
-    hand: list[int] = []
+    hand: list[cards_pb2.Card] = []
     for _ in range(rng.randint(1, 3)):
         card = rng.choice(deck)
         step = rng.choice([1, RANKS])
-        group = [c for c in range(card, card + 3 * step, step) if c in deck and c not in hand]
+        near = range(card, card + 3 * step, step)
+        group = [c for c in deck if c in near and c not in hand]
         hand += group[: size - len(hand)]
     rest = [card for card in deck if card not in hand]
     return hand + rest[: size - len(hand)]
 
 
-def _poor_hand(rng: random.Random, deck: list[int], size: int) -> list[int]:
+def _poor_hand(rng: random.Random, deck: list[cards_pb2.Card], size: int) -> list[cards_pb2.Card]:
     """A hand without any cạ, if a few tries find one: Ù khan, or the way to móm."""
     for _ in range(50):
-        hand: list[int] = []
+        hand: list[cards_pb2.Card] = []
         for card in rng.sample(deck, len(deck)):
             if len(hand) == size:
                 return hand
@@ -148,7 +149,7 @@ class _Game:
         self.temper = Temperament.of(rng)
         self.drawn = 0
         self.hands = [set(hand.cards) for hand in log.hands]
-        self.eaten: list[set[int]] = [set() for _ in log.hands]
+        self.eaten: list[set[cards_pb2.Card]] = [set() for _ in log.hands]
         self.left: set[int] = set()
         self.nanos = 0
         self.timed = log.HasField("started_at")
@@ -182,14 +183,14 @@ class _Game:
         response = referee().list_legal_actions(request)
         return referee_pb2.ListLegalActionsResponse.FromString(response)
 
-    def _stops(self, actions: list[actions_pb2.Action]) -> bool:
+    def _stops(self, actions: Sequence[actions_pb2.Action]) -> bool:
         """Whether the game, finished if nothing but an eat is left, is left so."""
         finished = {action.WhichOneof("kind") for action in actions} == {"eat"}
         return finished and self.rng.random() >= self.temper.reopen
 
     # what to do
 
-    def _choose(self, seat: int, actions: list[actions_pb2.Action]) -> actions_pb2.Action:
+    def _choose(self, seat: int, actions: Sequence[actions_pb2.Action]) -> actions_pb2.Action:
         by_kind: dict[str, list[actions_pb2.Action]] = {}
         for action in actions:
             kind = action.WhichOneof("kind")
@@ -214,7 +215,9 @@ class _Game:
                 return self._pick(kind, seat, by_kind[kind])
         return self.rng.choice(actions)
 
-    def _pick(self, kind: str, seat: int, actions: list[actions_pb2.Action]) -> actions_pb2.Action:
+    def _pick(
+        self, kind: str, seat: int, actions: Sequence[actions_pb2.Action]
+    ) -> actions_pb2.Action:
         if kind == "lay_down" and self.rng.random() < self.temper.lay_best:
             return actions[0]
         if kind == "discard" and self.rng.random() < self.temper.feed:
@@ -223,7 +226,7 @@ class _Game:
                 return self.rng.choice(eatable)
         return self.rng.choice(actions)
 
-    def _next_can_eat(self, seat: int, card: int) -> bool:
+    def _next_can_eat(self, seat: int, card: cards_pb2.Card) -> bool:
         seats = len(self.hands)
         after = next(
             s % seats for s in range(seat + 1, seat + seats + 1) if s % seats not in self.left
@@ -315,11 +318,9 @@ def _varint(value: int) -> bytes:
 
 
 def _analyze(
-    cards: list[int], eaten: list[int] | None = None, offered: int = 0
+    cards: list[cards_pb2.Card],
+    eaten: list[cards_pb2.Card] | None = None,
+    offered: cards_pb2.Card = cards_pb2.CARD_UNSPECIFIED,
 ) -> referee_pb2.AnalyzeHandResponse:
-    request = referee_pb2.AnalyzeHandRequest(
-        cards=[cards_pb2.Card.ValueType(card) for card in cards],
-        eaten=[cards_pb2.Card.ValueType(card) for card in eaten or []],
-        offered=cards_pb2.Card.ValueType(offered),
-    )
+    request = referee_pb2.AnalyzeHandRequest(cards=cards, eaten=eaten, offered=offered)
     return referee_pb2.AnalyzeHandResponse.FromString(analyze_hand(request.SerializeToString()))

@@ -32,7 +32,7 @@ def handlers() -> dict[str, grpc.RpcMethodHandler[bytes, bytes]]:
         "AnalyzeHand": analyze_hand,
         "ListRulesets": lambda _: rulesets,
     }
-    methods = {
+    methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {
         name: grpc.unary_unary_rpc_method_handler(_answering(call)) for name, call in unary.items()
     }
     methods["ReplayMany"] = grpc.stream_stream_rpc_method_handler(

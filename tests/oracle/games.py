@@ -60,11 +60,11 @@ _TO_DRY = Plan(
 def random_log(rng: Random, house: str, overrides: Json) -> Json:
     """A legal log of this house (HOUSE_GO88, ...) with overrides, played to its end or cut before."""
     plan = _plan(rng, effective({"house": house, **overrides}))
-    habits = plan.habits or (Habits.random(rng),)
-    habits = (replace(habits[0], timed=rng.choice((0.0, 0.0, 0.9, 1.0))), *habits[1:])
+    timed = rng.choice((0.0, 0.0, 0.9, 1.0))
+    habits = [replace(some, timed=timed) for some in plan.habits or (Habits.random(rng),)]
     log = _dealt(rng, rng.choice(plan.seats), plan.style)
     log["ruleset"] = {"house": house, **overrides}
-    if rng.random() < habits[0].timed:
+    if rng.random() < timed:
         log["startedAt"] = timestamp(BEGIN)
     table = open_table(log)
     player = Player(rng, table, 0, *habits)
