@@ -24,7 +24,6 @@ DIRECTIVES = {
     "wraparound": False,
     "cdivision": True,
     "initializedcheck": False,
-    "freethreading_compatible": True,
 }
 
 

@@ -70,6 +70,7 @@ cdef inline card_t as_card(uint64_t value) noexcept nogil:
 
 cdef Log* new_log() except NULL
 cdef void free_log(Log* log) noexcept
+cdef void trim_log(Log* log, size_t limit) noexcept
 cdef void clear_log(Log* log) noexcept nogil
 cdef bint read_log(Reader* r, Log* log) noexcept nogil
 cdef bint read_action(Reader r, Log* log) noexcept nogil

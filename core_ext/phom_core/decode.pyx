@@ -35,6 +35,18 @@ cdef void free_log(Log* log) noexcept:
     free(log)
 
 
+cdef void trim_log(Log* log, size_t limit) noexcept:
+    """Give up the lists that have grown beyond `limit` bytes."""
+    if log.span_room * sizeof(Span) > limit:
+        free(log.spans)
+        log.spans = NULL
+        log.span_room = 0
+    if log.card_room > limit:
+        free(log.cards)
+        log.cards = NULL
+        log.card_room = 0
+
+
 cdef void clear_log(Log* log) noexcept nogil:
     """Ready for the next log; moves are cleared as they are read, memory is kept."""
     log.game_id_size = 0

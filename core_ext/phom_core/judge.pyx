@@ -17,8 +17,8 @@ from phom_core.hand cimport (
 )
 from phom_core.play cimport DIGEST_SIZE, judge_log
 from phom_core.request cimport (
-    Logs, Work, free_work, new_work, output, put_check, put_log_error, put_options, raise_faults,
-    read_many_request, read_request, reader,
+    Logs, Spares, Work, free_spares, give_back, output, put_check, put_log_error, put_options,
+    raise_faults, read_many_request, read_request, reader, take_work,
 )
 from phom_core.ruleset cimport Overrides, Rules, is_complete, override, rules_text
 from phom_core.validate cimport (
@@ -26,6 +26,9 @@ from phom_core.validate cimport (
 )
 from phom_core.wire cimport Reader, Writer, put_head
 from phom_core.request import NotALog
+
+cdef enum:
+    DIGESTS_KEPT = 1024
 
 
 cdef class Referee:
@@ -41,17 +44,23 @@ cdef class Referee:
     cdef bytes version
     cdef const char* version_text
     cdef size_t version_size
+    cdef dict digests_of_overrides
+    cdef Spares spares
 
     def __cinit__(self, houses, str version):
         self.version = version.encode()
+        self.digests_of_overrides = {}
         self.version_text = self.version
         self.version_size = len(self.version)
         for ruleset in houses:
             self.add_house(ruleset)
 
+    def __dealloc__(self):
+        free_spares(&self.spares)
+
     cdef int add_house(self, bytes ruleset) except -1:
         """A house is a ruleset that overrides everything, and validated like any other."""
-        cdef Work* work = new_work()
+        cdef Work* work = take_work(&self.spares)
         cdef Overrides* given = &work.log.overrides
         cdef bytes log = bytes_field(GameLog_ruleset, ruleset)
         cdef Reader r = reader(log)
@@ -71,7 +80,7 @@ cdef class Referee:
             write_digest(&self.rules[given.house], self.digests[given.house])
             self.known[given.house] = True
         finally:
-            free_work(work)
+            give_back(&self.spares, work)
         return 0
 
     def digest(self, int house):
@@ -85,7 +94,7 @@ cdef class Referee:
 
         Raises NotALog, whose paths begin with "log", for what cannot be judged.
         """
-        cdef Work* work = new_work()
+        cdef Work* work = take_work(&self.spares)
         cdef Reader r = reader(request)
         try:
             with nogil:
@@ -94,7 +103,7 @@ cdef class Referee:
             raise_faults(work)
             return output(&work.out)
         finally:
-            free_work(work)
+            give_back(&self.spares, work)
 
     def replay_many(self, bytes request):
         """Judge many logs: a ReplayManyRequest's bytes in, a ReplayManyResponse's out.
@@ -102,7 +111,7 @@ cdef class Referee:
         A log that cannot be judged is an error in its place, its paths beginning with "logs[i]".
         Raises NotALog if the request itself cannot be read.
         """
-        cdef Work* work = new_work()
+        cdef Work* work = take_work(&self.spares)
         cdef Logs logs
         cdef Reader r = reader(request)
         cdef int i
@@ -119,14 +128,14 @@ cdef class Referee:
             return output(&work.out)
         finally:
             free(logs.list)
-            free_work(work)
+            give_back(&self.spares, work)
 
     def check_action(self, bytes request):
         """Ask about a move: a CheckActionRequest's bytes in, a CheckActionResponse's out.
 
         Raises NotALog, whose paths begin with "log" or "action".
         """
-        cdef Work* work = new_work()
+        cdef Work* work = take_work(&self.spares)
         cdef Reader r = reader(request)
         try:
             with nogil:
@@ -136,14 +145,14 @@ cdef class Referee:
             raise_faults(work)
             return output(&work.out)
         finally:
-            free_work(work)
+            give_back(&self.spares, work)
 
     def list_legal_actions(self, bytes request):
         """List all that may be done: a ListLegalActionsRequest's bytes in, the response's out.
 
         Raises NotALog, whose paths begin with "log".
         """
-        cdef Work* work = new_work()
+        cdef Work* work = take_work(&self.spares)
         cdef Reader r = reader(request)
         try:
             with nogil:
@@ -152,7 +161,7 @@ cdef class Referee:
             raise_faults(work)
             return output(&work.out)
         finally:
-            free_work(work)
+            give_back(&self.spares, work)
 
     cdef bint judge(self, Work* work, bint with_action=False) noexcept nogil:
         """Judge the log in `work`, unless something is wrong with the request."""
@@ -170,7 +179,7 @@ cdef class Referee:
         if memcmp(&rules, &self.rules[house], sizeof(Rules)) == 0:
             memcpy(work.judgement.digest, self.digests[house], DIGEST_SIZE)
         else:
-            digest_with_gil(&rules, work.judgement.digest)
+            put_digest(self.digests_of_overrides, &rules, work.judgement.digest)
         judge_log(work.log, &rules, work.steps, &work.judgement)
         return True
 
@@ -235,6 +244,17 @@ cdef int write_digest(const Rules* rules, char* out) except -1:
     return 0
 
 
-cdef void digest_with_gil(const Rules* rules, char* out) noexcept with gil:
-    """Only for overridden rules: hashlib is worth the lock, and no SHA-256 of our own is."""
-    write_digest(rules, out)
+cdef void put_digest(dict known, const Rules* rules, char* out) noexcept with gil:
+    """Of overridden rules: hashlib is worth the lock, and no SHA-256 of our own is.
+
+    Callers have few sets of overrides, and send them with every log.
+    """
+    cdef bytes key = (<const char*>rules)[:sizeof(Rules)]
+    cdef bytes digest = known.get(key)
+    if digest is None:
+        write_digest(rules, out)
+        if len(known) == DIGESTS_KEPT:
+            known.clear()
+        known[key] = out[:DIGEST_SIZE]
+    else:
+        memcpy(out, <const char*>digest, DIGEST_SIZE)

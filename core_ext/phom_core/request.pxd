@@ -7,6 +7,10 @@ from phom_core.play cimport Judgement, Step
 from phom_core.validate cimport Faults
 from phom_core.wire cimport Reader, Writer
 
+cdef enum:
+    SPARE_LIMIT = 32            # works that are kept, one for each thread of a busy server
+    KEPT_BYTES = 1 << 20        # a larger buffer is not kept with its work
+
 # A batch uses the same for one log after the other.
 cdef struct Work:
     Log* log
@@ -23,8 +27,15 @@ cdef struct Logs:
     uint32_t count
     uint32_t room
 
-cdef Work* new_work() except NULL
-cdef void free_work(Work* work) noexcept
+# Work that is kept for the next request: a fresh one costs more than judging a game. Used with the
+# GIL held.
+cdef struct Spares:
+    Work* list[SPARE_LIMIT]
+    int count
+
+cdef Work* take_work(Spares* spares) except NULL
+cdef void give_back(Spares* spares, Work* work) noexcept
+cdef void free_spares(Spares* spares) noexcept
 cdef Reader reader(bytes data)
 cdef bytes output(Writer* w)
 cdef bint read_request(Reader* r, Work* work, int detail, int action) noexcept nogil

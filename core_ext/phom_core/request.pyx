@@ -5,7 +5,7 @@ from libc.stdlib cimport calloc, free, realloc
 
 from phom_core.contract cimport *
 from phom_core.decode cimport (
-    ACTION_SLOT, clear_log, finish_log, free_log, new_log, read_action, read_log,
+    ACTION_SLOT, clear_log, finish_log, free_log, new_log, read_action, read_log, trim_log,
 )
 from phom_core.encode cimport (
     put_action, put_event, put_result, put_state, put_step, put_text, put_violation,
@@ -35,8 +35,13 @@ class NotALog(ValueError):
 
 # ---- memory ----
 
-cdef Work* new_work() except NULL:
-    cdef Work* work = <Work*>calloc(1, sizeof(Work))
+cdef Work* take_work(Spares* spares) except NULL:
+    """A work for one request, cleared."""
+    cdef Work* work
+    if spares.count > 0:
+        spares.count -= 1
+        return spares.list[spares.count]
+    work = <Work*>calloc(1, sizeof(Work))
     if work == NULL:
         raise MemoryError
     try:
@@ -45,6 +50,31 @@ cdef Work* new_work() except NULL:
         free(work)
         raise
     return work
+
+
+cdef void give_back(Spares* spares, Work* work) noexcept:
+    """The request is answered: keep the work for another, but not what an unusual one took."""
+    if spares.count == SPARE_LIMIT:
+        free_work(work)
+        return
+    if work.out.capacity > KEPT_BYTES:
+        free(work.out.start)
+        work.out.start = NULL
+        work.out.capacity = 0
+    work.out.size = 0
+    work.out.failed = False
+    work.unreadable = False
+    work.faults.count = 0
+    work.judgement.detail = 0
+    trim_log(work.log, KEPT_BYTES)
+    spares.list[spares.count] = work
+    spares.count += 1
+
+
+cdef void free_spares(Spares* spares) noexcept:
+    while spares.count > 0:
+        spares.count -= 1
+        free_work(spares.list[spares.count])
 
 
 cdef void free_work(Work* work) noexcept:
