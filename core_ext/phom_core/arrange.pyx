@@ -10,41 +10,23 @@ Laws, each held by a test against brute force:
 from phom_core.cards cimport count_cards, lowest, mask_t, of_ranks, points_of, ranks_of
 from phom_core.phom cimport PHOMS_OF_CARD, has_phom, phoms_with, run_cards, set_ranks
 
+# The phom chosen so far: those of eaten cards, then sets; and what they leave.
+cdef struct Choice:
+    mask_t chosen[ARRANGED_PHOMS]
+    int count
+    mask_t rest
+
 cdef struct Search:
     Aim aim
     int best_score             # -1: nothing found yet
-    mask_t chosen[ARRANGED_PHOMS]   # phom of eaten cards, then sets, as the search stands
-    int chosen_count
-    Arrangement* best
-
+    Choice now                 # as the search stands
+    Choice best
 
 cdef inline int score(mask_t in_phoms, Aim aim) noexcept nogil:
     """How good it is to have these cards in phom; more is better (at most 13 cards, 91 points)."""
     if aim == FEWEST_POINTS:
         return points_of(in_phoms) * 16 + count_cards(in_phoms)
     return count_cards(in_phoms) * 128 + points_of(in_phoms)
-
-
-cdef void insert_phom(Arrangement* into, mask_t phom) noexcept nogil:
-    """Keep the list sorted: phom are disjoint, so their lowest cards order them (contract)."""
-    cdef int i = into.count
-    while i > 0 and lowest(into.phoms[i - 1]) > lowest(phom):
-        into.phoms[i] = into.phoms[i - 1]
-        i -= 1
-    into.phoms[i] = phom
-    into.count += 1
-
-
-cdef void insert_runs(Arrangement* into, mask_t cards) noexcept nogil:
-    """Split cards that all lie in runs into the smallest list: threes, and the rest in the last."""
-    cdef mask_t first, stretch
-    while cards:
-        first = lowest(cards)
-        stretch = cards & ~(cards + first)      # the consecutive cards from the first on
-        if count_cards(stretch) >= 6:
-            stretch = first | first << 1 | first << 2
-        insert_phom(into, stretch)
-        cards ^= stretch
 
 
 cdef int compare_phoms(mask_t a, mask_t b) noexcept nogil:
@@ -72,21 +54,43 @@ cdef int compare(const Arrangement* a, const Arrangement* b) noexcept nogil:
 
 cdef void finish(Search* search, mask_t hand, mask_t rest) noexcept nogil:
     """The leaf of the search: `rest` is what the chosen phom leave; the runs take what they can."""
-    cdef mask_t runs = run_cards(rest)
-    cdef int here = score((hand & ~rest) | runs, search.aim)
-    cdef Arrangement candidate
-    cdef int i
+    cdef int here = score((hand & ~rest) | run_cards(rest), search.aim)
     if here < search.best_score:
         return
-    candidate.count = 0
-    for i in range(search.chosen_count):
-        insert_phom(&candidate, search.chosen[i])
-    insert_runs(&candidate, runs)
-    candidate.loose = rest & ~runs
-    candidate.points = points_of(candidate.loose)
-    if here > search.best_score or compare(&candidate, search.best) < 0:
-        search.best_score = here
-        search.best[0] = candidate
+    search.now.rest = rest
+    if here == search.best_score and not is_smaller(&search.now, &search.best):
+        return
+    search.best_score = here
+    search.best = search.now
+
+
+cdef bint is_smaller(const Choice* a, const Choice* b) noexcept nogil:
+    """Whether the list of phom of `a` comes before that of `b`; both are equally good."""
+    cdef Arrangement first, second
+    write_out(a, &first)
+    write_out(b, &second)
+    return compare(&first, &second) < 0
+
+
+cdef void write_out(const Choice* choice, Arrangement* out) noexcept nogil:
+    cdef mask_t runs = run_cards(choice.rest)
+    cdef int i
+    out.count = 0
+    put_phoms(out, 0, runs)
+    for i in range(choice.count):
+        insert_phom(out, choice.chosen[i])
+    out.loose = choice.rest ^ runs
+    out.points = points_of(out.loose)
+
+
+cdef void insert_phom(Arrangement* into, mask_t phom) noexcept nogil:
+    """Keep the list sorted: phom are disjoint, so their lowest cards order them (contract)."""
+    cdef int i = into.count
+    while i > 0 and lowest(into.phoms[i - 1]) > lowest(phom):
+        into.phoms[i] = into.phoms[i - 1]
+        i -= 1
+    into.phoms[i] = phom
+    into.count += 1
 
 
 cdef void choose_sets(Search* search, mask_t hand, mask_t rest, mask_t ranks) noexcept nogil:
@@ -98,16 +102,16 @@ cdef void choose_sets(Search* search, mask_t hand, mask_t rest, mask_t ranks) no
     cdef mask_t left_out
     ranks &= ranks - 1
     choose_sets(search, hand, rest, ranks)
-    search.chosen[search.chosen_count] = column
-    search.chosen_count += 1
+    search.now.chosen[search.now.count] = column
+    search.now.count += 1
     choose_sets(search, hand, rest ^ column, ranks)
     if count_cards(column) == 4:
         left_out = column
         while left_out:
-            search.chosen[search.chosen_count - 1] = column ^ lowest(left_out)
+            search.now.chosen[search.now.count - 1] = column ^ lowest(left_out)
             choose_sets(search, hand, rest ^ column ^ lowest(left_out), ranks)
             left_out &= left_out - 1
-    search.chosen_count -= 1
+    search.now.count -= 1
 
 
 cdef void arrange_rest(Search* search, mask_t hand, mask_t rest) noexcept nogil:
@@ -115,16 +119,16 @@ cdef void arrange_rest(Search* search, mask_t hand, mask_t rest) noexcept nogil:
     cdef mask_t ranks = set_ranks(rest)
     cdef mask_t touching = ranks_of(rest & of_ranks(ranks) & run_cards(rest))
     cdef mask_t free = ranks & ~touching
-    cdef int before = search.chosen_count
+    cdef int before = search.now.count
     cdef mask_t column
     while free:
         column = rest & of_ranks(lowest(free))
-        search.chosen[search.chosen_count] = column
-        search.chosen_count += 1
+        search.now.chosen[search.now.count] = column
+        search.now.count += 1
         rest ^= column
         free &= free - 1
     choose_sets(search, hand, rest, touching)
-    search.chosen_count = before
+    search.now.count = before
 
 
 cdef void house_eaten(Search* search, mask_t hand, mask_t rest, mask_t eaten) noexcept nogil:
@@ -138,24 +142,23 @@ cdef void house_eaten(Search* search, mask_t hand, mask_t rest, mask_t eaten) no
     cdef int i
     cdef int ways = phoms_with(rest & ~others, card, phoms)
     for i in range(ways):
-        search.chosen[search.chosen_count] = phoms[i]
-        search.chosen_count += 1
+        search.now.chosen[search.now.count] = phoms[i]
+        search.now.count += 1
         house_eaten(search, hand, rest ^ phoms[i], others)
-        search.chosen_count -= 1
+        search.now.count -= 1
 
 
-cdef bint arrange(mask_t hand, mask_t eaten, Aim aim, Arrangement* best) noexcept nogil:
-    """The best arrangement of up to HAND_LIMIT cards; False if `eaten` cannot all be kept (1.5).
-
-    `eaten` is part of `hand`, at most EATEN_LIMIT cards.
-    """
+cdef bint search_best(mask_t hand, mask_t eaten, Aim aim, Arrangement* best) noexcept nogil:
+    """As `arrange`, which see, for hands where there is something to choose."""
     cdef Search search
     search.aim = aim
     search.best_score = -1
-    search.chosen_count = 0
-    search.best = best
+    search.now.count = 0
     house_eaten(&search, hand, hand, eaten)
-    return search.best_score >= 0
+    if search.best_score < 0:
+        return False
+    write_out(&search.best, best)
+    return True
 
 
 cdef bint keeps_eaten(mask_t hand, mask_t eaten) noexcept nogil:

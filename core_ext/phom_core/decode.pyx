@@ -17,7 +17,7 @@ from phom_core.table cimport (
     TIME_OUT, Instant, Kind,
 )
 from phom_core.wire cimport (
-    BYTES, VARINT, read_inside, read_message, read_tag, read_varint, skip_field, tag_of,
+    BYTES, VARINT, read_inside, read_message, read_tag, read_varint, skip_all, skip_field, tag_of,
 )
 
 # ---- memory ----
@@ -225,12 +225,8 @@ cdef bint read_log_field(Reader* r, uint32_t tag, Log* log) noexcept nogil:
 
 
 cdef bint read_action(Reader r, Log* log) noexcept nogil:
-    """The Action of a request, beside its log: an Event's numbers, but its draw names no card."""
-    if not read_event(r, log, ACTION_SLOT):
-        return False
-    if log.moves[ACTION_SLOT].kind == DRAW:
-        log.moves[ACTION_SLOT].card = 0
-    return not log.out_of_memory
+    """Read one occurrence of a request's Action, after the log: a move's phom must be neighbours."""
+    return read_event(r, log, ACTION_SLOT) and not log.out_of_memory
 
 
 cdef void finish_log(Log* log) noexcept nogil:
@@ -413,7 +409,7 @@ cdef bint read_event(Reader r, Log* log, uint32_t index) noexcept nogil:
         if kind != NO_KIND:
             if kind != m.kind:
                 clear_kind(log, index, kind)
-            if not read_message(&r, &inside) or not read_kind(inside, log, m):
+            if not read_message(&r, &inside) or not read_kind(inside, log, index):
                 return False
         elif tag == tag_of(Event_seat, VARINT):
             if not read_varint(&r, &value):
@@ -427,8 +423,10 @@ cdef bint read_event(Reader r, Log* log, uint32_t index) noexcept nogil:
     return True
 
 
-cdef bint read_kind(Reader r, Log* log, Move* m) noexcept nogil:
-    if m.kind == DRAW:
+cdef bint read_kind(Reader r, Log* log, uint32_t index) noexcept nogil:
+    """What an Event's numbers hold, which are an Action's; but an Action's draw names no card."""
+    cdef Move* m = &log.moves[index]
+    if m.kind == DRAW and index != ACTION_SLOT:
         return read_one_card(r, Draw_card, &m.card)
     if m.kind == DISCARD:
         return read_one_card(r, Discard_card, &m.card)
@@ -442,7 +440,7 @@ cdef bint read_kind(Reader r, Log* log, Move* m) noexcept nogil:
         return read_phoms(r, log, m, DeclareU_phoms, DeclareU_khan)
     if m.kind == LAY_OFF:
         return read_lay_off(r, m)
-    return read_one_card(r, 0, &m.card)         # no fields of its own
+    return skip_all(r)
 
 
 cdef bint read_phoms(Reader r, Log* log, Move* m, int phoms, int khan) noexcept nogil:

@@ -24,6 +24,14 @@ cdef inline mask_t set_ranks(mask_t cards) noexcept nogil:
     return (s & c & (d | h) | d & h & (s | c)) & LANE_CARDS
 
 
+cdef inline mask_t set_cards(mask_t cards) noexcept nogil:
+    """The cards that lie in some set of three or more of `cards`: two of the other suits hold it."""
+    cdef mask_t a = cards >> LANE | cards << 3 * LANE
+    cdef mask_t b = cards >> 2 * LANE | cards << 2 * LANE
+    cdef mask_t c = cards >> 3 * LANE | cards << LANE
+    return cards & (a & b | c & (a | b))
+
+
 cdef inline bint has_phom(mask_t cards) noexcept nogil:
     """Whether `cards` holds a phom (1.2)."""
     return (cards & cards >> 1 & cards >> 2) != 0 or set_ranks(cards) != 0

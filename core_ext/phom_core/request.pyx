@@ -102,6 +102,7 @@ cdef bytes output(Writer* w):
 
 cdef bint read_request(Reader* r, Work* work, int detail, int action) noexcept nogil:
     """A request with a log in field 1, and perhaps a detail and an action (0: no such field)."""
+    cdef Reader again = r[0]
     cdef Reader inside
     cdef uint32_t tag
     cdef uint64_t value
@@ -113,17 +114,31 @@ cdef bint read_request(Reader* r, Work* work, int detail, int action) noexcept n
         if tag == tag_of(ReplayRequest_log, BYTES):
             if not read_message(r, &inside) or not read_log(&inside, work.log):
                 return False
-        elif action != 0 and tag == tag_of(action, BYTES):
-            if not read_message(r, &inside) or not read_action(inside, work.log):
-                return False
         elif detail != 0 and tag == tag_of(detail, VARINT):
             if not read_varint(r, &value):
                 return False
             work.judgement.detail = <uint32_t>value
         elif not skip_field(r, tag):
             return False
+    if action != 0 and not read_actions(again, work, action):
+        return False
     finish_log(work.log)
     work.unreadable = False
+    return True
+
+
+cdef bint read_actions(Reader r, Work* work, int number) noexcept nogil:
+    """Every occurrence of the action; the log has been read, from between them too."""
+    cdef Reader inside
+    cdef uint32_t tag
+    while r.at < r.end:
+        if not read_tag(&r, &tag):
+            return False
+        if tag == tag_of(number, BYTES):
+            if not read_message(&r, &inside) or not read_action(inside, work.log):
+                return False
+        elif not skip_field(&r, tag):
+            return False
     return True
 
 

@@ -23,8 +23,9 @@ cdef struct Reader:
     int depth             # how many levels of nesting are still allowed
 
 cdef bint read_long_varint(Reader* r, uint64_t* value) noexcept nogil
-cdef bint read_long_tag(Reader* r, uint32_t* tag) noexcept nogil
+cdef bint read_long_uint32(Reader* r, uint32_t* value) noexcept nogil
 cdef bint skip_field(Reader* r, uint32_t tag) noexcept nogil
+cdef bint skip_all(Reader r) noexcept nogil
 
 
 cdef inline bint read_varint(Reader* r, uint64_t* value) noexcept nogil:
@@ -35,19 +36,24 @@ cdef inline bint read_varint(Reader* r, uint64_t* value) noexcept nogil:
     return read_long_varint(r, value)
 
 
-cdef inline bint read_tag(Reader* r, uint32_t* tag) noexcept nogil:
-    """The tag of the next field; `r` is not at its end."""
-    if r.at[0] < 0x80:
-        tag[0] = r.at[0]
+cdef inline bint read_uint32(Reader* r, uint32_t* value) noexcept nogil:
+    """A tag or a length: a varint of at most five bytes and 32 bits."""
+    if r.at < r.end and r.at[0] < 0x80:
+        value[0] = r.at[0]
         r.at += 1
-        return tag[0] >> 3 != 0
-    return read_long_tag(r, tag)
+        return True
+    return read_long_uint32(r, value)
+
+
+cdef inline bint read_tag(Reader* r, uint32_t* tag) noexcept nogil:
+    """The tag of the next field; field number 0 does not exist."""
+    return read_uint32(r, tag) and tag[0] >> 3 != 0
 
 
 cdef inline bint read_inside(Reader* r, Reader* inside) noexcept nogil:
     """The content of a length-delimited field, as a reader of its own; `r` goes past it."""
-    cdef uint64_t size
-    if not read_varint(r, &size) or size > <uint64_t>(r.end - r.at):
+    cdef uint32_t size
+    if not read_uint32(r, &size) or size > <size_t>(r.end - r.at):
         return False
     inside.at = r.at
     inside.end = r.at + size

@@ -3,15 +3,13 @@ from libc.stdlib cimport free, malloc
 
 
 cdef bint read_long_varint(Reader* r, uint64_t* value) noexcept nogil:
-    """A varint of up to ten bytes; the last holds at most the 64th bit."""
+    """A varint of up to ten bytes; what the last holds beyond 64 bits is lost, as in protobuf."""
     cdef int shift = 0
     cdef uint8_t byte
     value[0] = 0
     while r.at < r.end and shift < 70:
         byte = r.at[0]
         r.at += 1
-        if shift == 63 and byte > 1:
-            return False
         value[0] |= <uint64_t>(byte & 0x7F) << shift
         if byte < 0x80:
             return True
@@ -19,14 +17,13 @@ cdef bint read_long_varint(Reader* r, uint64_t* value) noexcept nogil:
     return False
 
 
-cdef bint read_long_tag(Reader* r, uint32_t* tag) noexcept nogil:
-    """A tag of up to five bytes and 32 bits; field number 0 does not exist."""
+cdef bint read_long_uint32(Reader* r, uint32_t* value) noexcept nogil:
     cdef const uint8_t* start = r.at
-    cdef uint64_t value
-    if not read_long_varint(r, &value) or r.at - start > 5 or value >> 32 != 0:
+    cdef uint64_t whole
+    if not read_long_varint(r, &whole) or r.at - start > 5 or whole >> 32 != 0:
         return False
-    tag[0] = <uint32_t>value
-    return tag[0] >> 3 != 0
+    value[0] = <uint32_t>whole
+    return True
 
 
 cdef bint skip_field(Reader* r, uint32_t tag) noexcept nogil:
@@ -47,13 +44,23 @@ cdef bint skip_field(Reader* r, uint32_t tag) noexcept nogil:
     return True
 
 
+cdef bint skip_all(Reader r) noexcept nogil:
+    """The content of a message that has no fields: protobuf does not mind even field number 0."""
+    cdef uint32_t tag
+    while r.at < r.end:
+        if not read_uint32(&r, &tag) or not skip_field(&r, tag):
+            return False
+    return True
+
+
 cdef bint skip_group(Reader* r, uint32_t number) noexcept nogil:
+    """Go past a group to its end; in it, too, any field number will do."""
     cdef uint32_t tag
     r.depth -= 1
     if r.depth < 0:
         return False
     while r.at < r.end:
-        if not read_tag(r, &tag):
+        if not read_uint32(r, &tag):
             return False
         if tag == tag_of(number, GROUP_END):
             r.depth += 1

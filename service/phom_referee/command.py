@@ -1,7 +1,8 @@
 """The command `phom-referee`.
 
 Exit codes: 0, all logs are legal and their claims hold; 1, some are not or do not; 2, there was
-something that cannot be read (a log that is no log too), or the command was called wrongly.
+something that cannot be read (a log that is no log too), or the command was called wrongly. Over
+many logs the highest counts. When nobody reads on, or Ctrl-C is pressed, it ends without a word.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, cast
 
-from google.protobuf.json_format import MessageToDict
+from google.protobuf.json_format import MessageToDict, SerializeToJsonError
 from phom.v1 import referee_pb2, verdict_pb2
 from phom.v1.events_pb2 import GameLog
 from phom.v1.rules_pb2 import House
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
 _Run = Callable[[argparse.Namespace], int]
 
 OK, NOT_LEGAL, UNREADABLE = 0, 1, 2
-CLOSED_PIPE = 128 + signal.SIGPIPE  # what a shell says of any other filter that nobody reads
+# What a shell says of any other program that ends so.
+CLOSED_PIPE, INTERRUPTED = 128 + signal.SIGPIPE, 128 + signal.SIGINT
 
 _DETAILS = {
     "result": verdict_pb2.DETAIL_RESULT,
@@ -49,8 +51,9 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command; the exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # Notation and JSON are UTF-8 whatever the terminal's language.
-            stream.reconfigure(encoding="utf-8")
+            # Notation and JSON are UTF-8 whatever the terminal's language. A lone surrogate, which
+            # JSON can bring in, has none; what it becomes is JSON too.
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         arguments = _parser().parse_args(argv)
     except SystemExit as exit_:
@@ -62,6 +65,8 @@ def main(argv: list[str] | None = None) -> int:
         # Python flushes once more at its end, which must not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED_PIPE
+    except KeyboardInterrupt:
+        return INTERRUPTED
     return code
 
 
@@ -204,7 +209,7 @@ def _write_logs(found: Iterable[GameLog | NotALog], *, as_json: bool) -> int:
 def _log_dict(log: GameLog) -> dict[str, Any]:
     try:
         return MessageToDict(log)
-    except ValueError as error:
+    except SerializeToJsonError as error:
         raise NotALog([("log", f"has no JSON: {error}")]) from None
 
 
@@ -275,10 +280,16 @@ def _add_making(commands: _Commands) -> None:
     convert.add_argument("file", metavar="FILE")
     convert.add_argument("--to", choices=("json", "notation", "binary"), required=True)
     generate = _add(commands, "generate", _generate, "play random legal games", as_json=True)
-    generate.add_argument("count", metavar="N", type=int)
+    generate.add_argument("count", metavar="N", type=_count)
     generate.add_argument("--house", choices=_HOUSES, default="go88", help="(%(default)s)")
     generate.add_argument("--seats", type=int, choices=(2, 3, 4), default=4, help="(%(default)s)")
     generate.add_argument("--seed", type=int, default=0, help="same seed, same games (%(default)s)")
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"expected how many games, found {text!r}")
+    return int(text)
 
 
 def _add(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from phom.v1.actions_pb2 import Action
@@ -31,6 +32,7 @@ _KINDS = {
     "timeout": "time_out",
     "leave": "leave",
 }
+_PLACE = re.compile(r"([0-9]+)\.([0-9]+)")
 _VERBS = {kind: verb for verb, kind in _KINDS.items()}
 
 
@@ -120,9 +122,12 @@ def _write_lay_down(event: Event | Action, field: str) -> list[str]:
 def _read_lay_off(words: Words, event: Event | Action) -> None:
     event.lay_off.card = words.card()
     expected = "a seat and the number of its phỏm, as 0.1"
-    seat, _, index = words.take(expected).partition(".")
-    event.lay_off.to_seat = read_number(seat, expected)
-    event.lay_off.phom_index = read_number(index, expected)
+    word = words.take(expected)
+    place = _PLACE.fullmatch(word)
+    if place is None:
+        raise UnexpectedError(f"{expected}; found `{word}`")
+    event.lay_off.to_seat = read_number(place[1], "a seat")
+    event.lay_off.phom_index = read_number(place[2], "the number of a phỏm")
 
 
 def _write_lay_off(event: Event | Action, field: str) -> list[str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from google.protobuf.timestamp_pb2 import Timestamp
 from phom.v1 import actions_pb2, cards_pb2, events_pb2, referee_pb2, rules_pb2, verdict_pb2
@@ -18,7 +19,7 @@ from phom_core import analyze_hand
 
 from phom_referee.houses import referee
 
-DECK = [cards_pb2.Card.Value(name) for name in cards_pb2.Card.keys() if name != "CARD_UNSPECIFIED"]
+DECK = [cast(cards_pb2.Card, card) for card in cards_pb2.Card.values() if card]
 RANKS = 13
 STARTED = 1_796_000_000
 """When generated games begin, in seconds of the epoch; no clock is read."""

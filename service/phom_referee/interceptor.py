@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import grpc
-import structlog
 
+from phom_referee.logs import logger
 from phom_referee.metrics import Metrics
 
 Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
@@ -19,7 +19,7 @@ class Observer(grpc.ServerInterceptor):
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
-        self._log = structlog.get_logger("phom_referee.rpc")
+        self._log = logger("rpc")
 
     def intercept_service(
         self,
@@ -73,7 +73,8 @@ class Observer(grpc.ServerInterceptor):
     def _end(self, kind: str, method: str, context: grpc.ServicerContext, started: float) -> None:
         service, name = method.lstrip("/").split("/")
         seconds = perf_counter() - started
-        code = context.code() or grpc.StatusCode.OK
+        # The stubs lack it; None: nothing else was said.
+        code = cast(Any, context).code() or grpc.StatusCode.OK
         self._metrics.handled.labels(kind, service, name, code.name).inc()
         self._metrics.handling.labels(kind, service, name).observe(seconds)
         self._log.info("rpc", method=method, code=code.name, seconds=round(seconds, 6))

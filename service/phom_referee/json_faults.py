@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from google.protobuf.descriptor import FieldDescriptor as AnyFieldDescriptor
-from google.protobuf.json_format import ParseDict, ParseError
+from google.protobuf.json_format import Parse, ParseError
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -89,7 +89,8 @@ def _value_faults(
         yield from _message_faults(value, GetMessageClass(inner), path)
         return
     try:
-        ParseDict({field.name: [value] if field.is_repeated else value}, message())
+        # Parse and not ParseDict, which lets other exceptions through.
+        Parse(json.dumps({field.name: [value] if field.is_repeated else value}), message())
     except ParseError:
         if field.enum_type is not None:
             yield path, f"must be a value of {field.enum_type.full_name}"

@@ -125,6 +125,14 @@ def _facts(line: str) -> str:
     return line.partition("#")[0]
 
 
+def _encodable(name: str) -> str:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise UnexpectedError("UTF-8") from None
+    return name
+
+
 class _LogReader:
     """Reads the lines of one log; after a bad one it skips the rest."""
 
@@ -145,7 +153,7 @@ class _LogReader:
             if name := _ID.fullmatch(line):
                 self._blank = False
                 self._once("id")
-                self._log.game_id = name[1]
+                self._log.game_id = _encodable(name[1])
             elif facts := _facts(line).split():
                 self._blank = False
                 self._read_fact(Words(facts), number, line)

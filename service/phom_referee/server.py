@@ -7,13 +7,13 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import grpc
-import structlog
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 from prometheus_client import start_http_server
 
 from phom_referee.houses import VERSION
 from phom_referee.interceptor import Observer
+from phom_referee.logs import logger
 from phom_referee.metrics import Metrics
 from phom_referee.servicer import SERVICE, handlers
 
@@ -55,7 +55,7 @@ class App:
 
 def main(host: str, port: int, metrics_port: int) -> int:
     """Serve until SIGTERM or SIGINT; the exit code."""
-    log = structlog.get_logger("phom_referee")
+    log = logger("server")
     app = App(host, port)
     start_http_server(metrics_port, addr=host, registry=app.metrics.registry)
     ended = threading.Event()

@@ -152,9 +152,7 @@ def read_number(word: str, expected: str, allowed: range = UINT32) -> int:
         raise UnexpectedError(f"{expected}, found `{word}`")
     number = int(word)
     if number not in allowed:
-        raise UnexpectedError(
-            f"{expected}, {allowed[0]} to {allowed[-1]}, in the place of `{word}`"
-        )
+        raise UnexpectedError(f"{expected}, {allowed[0]} to {allowed[-1]}; found `{word}`")
     return number
 
 

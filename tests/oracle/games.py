@@ -20,7 +20,7 @@ class Plan:
     """What a game is steered to: its seats' habits before and at the end, how it is dealt, for how many."""
 
     habits: tuple[Habits, ...]  # none: random ones
-    style: str | None = None
+    styles: tuple[str | None, ...] = (None,)
     seats: tuple[int, ...] = (2, 2, 3, 3, 4, 4, 4)
     late_leave: bool = False
 
@@ -29,10 +29,19 @@ _FREE = Plan(())
 # 7.1 b: Ù in the last round, after cards that were thrown in it have been eaten.
 _LATE_U = Plan(
     (
-        Habits(eat=0.5, feed=0.0, luck=0.5, keep=1.0, care=1.0, declare=0.0),
-        Habits(eat=1.0, feed=1.0, luck=1.0, keep=1.0, care=1.0, declare=0.3, lay_off=0.5),
+        Habits(eat=0.5, feed=0.0, luck=0.1, keep=1.0, care=1.0, declare=0.0),
+        Habits(
+            feed=1.0,
+            plot=0.4,
+            luck=1.0,
+            keep=1.0,
+            care=1.0,
+            declare=0.4,
+            lay_off=0.2,
+            announce=0.05,
+        ),
     ),
-    style="phỏm",
+    styles=("cạ", "suits"),
 )
 # 7.2: everybody is móm, or nearly.
 _POOR = Plan((Habits(eat=0.1, feed=0.0, keep=0.0, care=0.0), Habits(eat=0.1, feed=0.0, care=0.0)))
@@ -42,7 +51,7 @@ _LAY_OFFS = Plan(
         Habits(eat=0.9, feed=0.3, luck=0.4, keep=1.0, care=1.0, declare=0.0),
         Habits(eat=1.0, feed=0.8, luck=1.0, care=1.0, declare=0.0, lay_off=1.0),
     ),
-    style="phỏm",
+    styles=("phỏm",),
 )
 # 3.6: the stock runs dry before the end of an extra round where a seat left late and the last discard
 # is eaten all the same: the seats keep their cạ, and eat in the last round only.
@@ -51,7 +60,7 @@ _TO_DRY = Plan(
         Habits(eat=0.1, feed=0.0, keep=1.0, declare=0.0),
         Habits(eat=1.0, feed=1.0, keep=1.0, declare=0.0, lay_off=0.2),
     ),
-    style="cạ",
+    styles=("cạ",),
     seats=(4,),
     late_leave=True,
 )
@@ -60,9 +69,9 @@ _TO_DRY = Plan(
 def random_log(rng: Random, house: str, overrides: Json) -> Json:
     """A legal log of this house (HOUSE_GO88, ...) with overrides, played to its end or cut before."""
     plan = _plan(rng, effective({"house": house, **overrides}))
-    timed = rng.choice((0.0, 0.0, 0.9, 1.0))
+    timed = rng.choice((0.0, 0.0, 0.6, 0.9, 1.0))
     habits = [replace(some, timed=timed) for some in plan.habits or (Habits.random(rng),)]
-    log = _dealt(rng, rng.choice(plan.seats), plan.style)
+    log = _dealt(rng, rng.choice(plan.seats), rng.choice(plan.styles))
     log["ruleset"] = {"house": house, **overrides}
     if rng.random() < timed:
         log["startedAt"] = timestamp(BEGIN)
@@ -83,7 +92,7 @@ def _plan(rng: Random, rules: Rules) -> Plan:
     extra_round = rules.after_final_discard == "EXTRA_ROUND" and rules.rounds == 4
     if extra_round and rng.random() < 0.4:
         return _TO_DRY
-    return rng.choices((_FREE, _LATE_U, _POOR, _LAY_OFFS), weights=(12, 4, 1, 3))[0]
+    return rng.choices((_FREE, _LATE_U, _POOR, _LAY_OFFS), weights=(11, 6, 1, 3))[0]
 
 
 def _dealt(rng: Random, n: int, style: str | None) -> Json:

@@ -57,10 +57,10 @@ class Habits:
             care=rng.choice((0.0, 0.8, 0.8, 0.8)),
             lay_off=rng.choice((0.3, 0.9, 1.0)),
             declare=rng.choice((0.0, 0.0, 0.5, 0.9)),
-            announce=rng.choice((0.0, 0.0, 0.2)),
+            announce=rng.choice((0.0, 0.1, 0.3)),
             time_out=rng.choice((0.0, 0.0, 0.05)),
             leave=rng.choice((0.0, 0.0, 0.01, 0.05)),
-            timed=rng.choice((0.0, 0.0, 0.9, 1.0)),
+            timed=rng.choice((0.0, 0.0, 0.6, 0.9, 1.0)),
         )
 
     def at_the_end(self, rng: Random) -> "Habits":
@@ -189,6 +189,8 @@ class Player:
             self._declare()
         if table.rules.announced_card_binds and self.chance(habits.announce):
             self._announce()
+            if self.chance(habits.declare):
+                self._declare()
         if turn.in_last_round and table.ending is None:
             if self.chance(habits.lay_off):
                 self._lay_off(before=True)
@@ -225,7 +227,11 @@ class Player:
 
     def _announce(self) -> None:
         if self.table.ending is None:
-            card = card_name(self.rng.choice(sorted(self.table.mover.hand)))
+            seat = self.table.mover
+            packing = best(frozenset(seat.hand), seat.eaten_unlaid()) or ()
+            idle = loose(frozenset(seat.hand), packing)
+            among = idle if idle and self.chance(0.7) else seat.hand
+            card = card_name(self.rng.choice(sorted(among)))
             self.do({"seat": self.table.turn.seat, "announceCard": {"card": card}})
 
     def _lay_down(self) -> None:

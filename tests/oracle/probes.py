@@ -18,11 +18,12 @@ Json = dict[str, Any]
 
 # How much more often than the others a code is drawn where it is found at all.
 _RARITY = {
-    "STOCK_EMPTY": 200,
+    "STOCK_EMPTY": 400,
     "EAT_BREAKS_EATEN": 60,
     "DISCARD_EATEN_CARD": 6,
     "DISCARD_BREAKS_EATEN": 6,
-    "ANNOUNCED_OTHER_CARD": 20,
+    "ANNOUNCED_OTHER_CARD": 40,
+    "MUST_LAY_DOWN": 8,
     "ANNOUNCE_TWICE": 30,
     "LAID_OFF_WITHOUT_PHOM": 300,
     "LAY_DOWN_TWICE": 4,
@@ -30,11 +31,11 @@ _RARITY = {
     "EATEN_NOT_IN_PHOM": 8,
     "PHOM_LEFT_IN_HAND": 6,
     "LAY_OFF_BEFORE_LAY_DOWN": 6,
-    "LAY_OFF_WITHOUT_PHOM": 12,
+    "LAY_OFF_WITHOUT_PHOM": 60,
     "LAY_OFF_EATEN_CARD": 20,
     "LAY_OFF_DOES_NOT_FIT": 6,
     "LAY_OFF_BREAKS_EATEN": 60,
-    "LAY_OFF_LAST_CARD": 200,
+    "LAY_OFF_LAST_CARD": 400,
     "LAY_OFF_NOT_ALLOWED": 6,
     "NOTHING_TO_EAT": 30,
     "NOT_U_KHAN": 4,
@@ -127,7 +128,9 @@ def insert_fault(log: Json, rng: Random) -> None:
         by_code.setdefault(fault.code, []).append(fault)
     codes = sorted(by_code)
     code = rng.choices(codes, weights=[_RARITY.get(code, 1) for code in codes])[0]
-    fault = rng.choice(by_code[code])
+    kinds = sorted({str(kind_of(fault.message)) for fault in by_code[code]})
+    kind = rng.choice(kinds)
+    fault = rng.choice([fault for fault in by_code[code] if kind_of(fault.message) == kind])
     rest = log["events"][fault.place :] if rng.random() < 0.5 else []
     log["events"][fault.place :] = [*fault.detour, fault.message, *rest]
 

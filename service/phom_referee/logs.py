@@ -1,0 +1,27 @@
+"""Logs: one line an event, on standard error, JSON for machines and colours for a terminal."""
+
+from __future__ import annotations
+
+import sys
+
+import structlog
+from structlog.typing import FilteringBoundLogger
+
+
+def logger(name: str) -> FilteringBoundLogger:
+    """A logger of its own, so that nothing depends on how an embedding program configures structlog."""
+    if sys.stderr.isatty():
+        renderer: structlog.typing.Processor = structlog.dev.ConsoleRenderer()
+    else:
+        renderer = structlog.processors.JSONRenderer()
+    bound: FilteringBoundLogger = structlog.wrap_logger(
+        structlog.WriteLogger(sys.stderr),
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            renderer,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger("info"),
+    )
+    return bound.bind(logger=name)

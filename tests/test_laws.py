@@ -1,0 +1,299 @@
+"""Laws 1 to 7 of docs/laws.md on states of random games; that their checks can fail; the runner.
+
+The long run is `python tests/laws.py`; law 8 is in test_counted_truths.py.
+"""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import canonical
+import laws
+import laws_of_logs as of_logs
+import laws_of_moves as of_moves
+import positions
+import pytest
+from findings import Broken
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracle.overrides import random_overrides
+from phom.v1 import events_pb2, referee_pb2, rules_pb2, verdict_pb2
+from phom_referee import notation
+from phom_referee.houses import referee
+from positions import HOUSES, Position
+
+settings.register_profile("laws", derandomize=True, max_examples=50, deadline=None, database=None)
+LAWS = settings.get_profile("laws")
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> events_pb2.GameLog:
+    """A finished game of any house, half of them with other rules."""
+    overrides = (
+        random_overrides(random.Random(draw(st.integers(0, 999)))) if draw(st.booleans()) else {}
+    )
+    house, seats = draw(st.sampled_from(HOUSES)), draw(st.integers(2, 4))
+    return positions.generated_game(draw(st.integers(0, 1 << 32)), house, seats, overrides)
+
+
+@st.composite
+def states(draw: st.DrawFn) -> Position:
+    """A game cut after any of its events."""
+    log = draw(logs())
+    return positions.position(log, draw(st.integers(0, len(log.events))))
+
+
+def broken(law: int, at: Position, findings: of_logs.Findings) -> list[str]:
+    """What was found, each as a file that could become a game of tests/games."""
+    return [laws.as_game_file(law, at.log, found) for found in findings]
+
+
+def answered(at: Position) -> of_moves.Answers:
+    return of_moves.answers(at, of_moves.candidates(at, random.Random(0), 1.0))
+
+
+@LAWS
+@given(states())
+def test_1_an_illegal_event_changes_nothing(at: Position) -> None:
+    answers = answered(at)
+    refused = {a: answer for a, answer in answers.items() if not of_moves.said_yes(answer)}
+    assert not broken(1, at, of_moves.law_1(at, refused))
+    assert not broken(1, at, of_moves.named_cards(at, answers))
+
+
+@LAWS
+@given(states())
+def test_2_what_is_listed_is_legal_and_nothing_else(at: Position) -> None:
+    assert not broken(2, at, of_moves.law_2(at, answered(at)))
+    assert not broken(2, at, of_moves.apart(at))
+
+
+@settings(LAWS, max_examples=300)
+@given(states())
+def test_2_the_oracle_lists_the_same(at: Position) -> None:
+    assert not broken(2, at, of_moves.as_the_oracle_sees_it(at))
+
+
+@LAWS
+@given(logs())
+def test_3_a_legal_log_cut_anywhere_is_legal(log: events_pb2.GameLog) -> None:
+    cuts = [*positions.positions(log)]
+    for at in cuts:
+        assert not broken(3, at, of_logs.law_3(at))
+        assert not broken(3, at, of_logs.same_trace(at, cuts[-1].verdict))
+
+
+@LAWS
+@given(logs())
+def test_4_nets_and_rake_are_0_and_each_payment_is_traced_once(log: events_pb2.GameLog) -> None:
+    for at in positions.positions(log):
+        assert not broken(4, at, of_logs.law_4(at))
+
+
+@LAWS
+@given(st.lists(states(), min_size=2, max_size=4))
+def test_5_same_request_same_bytes(several: list[Position]) -> None:
+    for at in several:
+        assert not broken(5, at, of_logs.law_5(at))
+
+
+@LAWS
+@given(logs())
+def test_6_convert_loses_nothing(log: events_pb2.GameLog) -> None:
+    assert [*of_logs.law_6(log)] == []
+
+
+@LAWS
+@given(states(), st.randoms(use_true_random=False))
+def test_7_suits_are_alike(at: Position, rng: random.Random) -> None:
+    assert not broken(7, at, of_logs.law_7(at, rng))
+
+
+@LAWS
+@given(states())
+def test_7_an_eaten_mark_never_lowers_the_points(at: Position) -> None:
+    assert not broken(7, at, of_logs.marks(at))
+
+
+# ---- the cap of law 2 ----
+
+TEN_IN_A_ROW = """\
+house go88
+set rounds 1
+first 0
+deal 0 2S 3S 4S 5S 6S 7S 8S 9S TS JS
+deal 1 AC 3D 5H 7C 9D JH KC 2D 4H
+"""
+
+
+def test_2_the_cap_cuts_off_only_the_worst() -> None:
+    (log,) = notation.parse(TEN_IN_A_ROW)
+    at = positions.position(log, 0)
+    lay_downs = [a for a in at.options.actions if a.WhichOneof("kind") == "lay_down"]
+    assert (len(lay_downs), at.options.truncated) == (64, True)
+    assert len(lay_downs[0].lay_down.phoms) == 3  # 2-4, 5-7 and 8-J, the smallest list of no points
+    answers = answered(at)
+    assert sum(map(of_moves.said_yes, answers.values())) > len(at.options.actions)
+    assert not broken(2, at, of_moves.law_2(at, answers))
+
+
+# ---- the checks can fail ----
+
+Lie = Callable[[str, Any], None]
+
+
+class Liar:
+    """A referee that tells the truth but for one lie, told of parsed responses."""
+
+    def __init__(self, lie: Lie) -> None:
+        self.lie = lie
+
+    def replay(self, request: bytes) -> bytes:
+        return self._told("replay", request, referee_pb2.ReplayResponse())
+
+    def check_action(self, request: bytes) -> bytes:
+        return self._told("check_action", request, referee_pb2.CheckActionResponse())
+
+    def list_legal_actions(self, request: bytes) -> bytes:
+        return self._told("list_legal_actions", request, referee_pb2.ListLegalActionsResponse())
+
+    def _told(self, method: str, request: bytes, response: Any) -> bytes:
+        response.ParseFromString(getattr(referee(), method)(request))
+        self.lie(method, response)
+        return bytes(response.SerializeToString())
+
+
+def _forgets_the_state(method: str, response: Any) -> None:
+    if method == "replay" and response.verdict.status == verdict_pb2.STATUS_ILLEGAL:
+        response.verdict.state.stock_left += 1
+
+
+def _gives_another_reason(method: str, response: Any) -> None:
+    if method == "check_action" and not response.legal:
+        response.violation.code = verdict_pb2.VIOLATION_CODE_NOT_U
+
+
+def _leaves_one_out(method: str, response: Any) -> None:
+    if method == "list_legal_actions" and response.actions:
+        response.actions.pop()
+
+
+def _names_one_more(method: str, response: Any) -> None:
+    if method == "list_legal_actions" and response.HasField("seat"):
+        response.actions.add(seat=response.seat).lay_off.to_seat = 0
+
+
+def _allows_everything(method: str, response: Any) -> None:
+    if method == "check_action":
+        response.legal = True
+
+
+def _forgets_who_ate(method: str, response: Any) -> None:
+    if method == "check_action" and response.legal:
+        response.event.seat = 3 - response.event.seat
+
+
+def _promises_another_state(method: str, response: Any) -> None:
+    if method == "check_action" and response.HasField("state"):
+        response.state.seats[0].discard_count += 1
+
+
+def _promises_a_result(method: str, response: Any) -> None:
+    if method == "check_action" and response.legal:
+        response.result.SetInParent()
+
+
+def _ends_too_early(method: str, response: Any) -> None:
+    if method == "replay" and response.verdict.status == verdict_pb2.STATUS_IN_PROGRESS:
+        response.verdict.status = verdict_pb2.STATUS_FINISHED
+
+
+def _keeps_one_coin(method: str, response: Any) -> None:
+    if method == "replay" and response.verdict.HasField("result"):
+        response.verdict.result.seats[1].net -= 1
+
+
+def _forgets_a_payment(method: str, response: Any) -> None:
+    if method == "replay" and response.verdict.trace:
+        del response.verdict.trace[-1].payments[:]
+
+
+def _looks_at_suits(method: str, response: Any) -> None:
+    if method == "replay" and response.verdict.HasField("result"):
+        for seat in response.verdict.result.seats:
+            seat.points += sum(card <= 13 for card in seat.loose)
+
+
+class _Dice:
+    """Says something else each time, as a clock or a random number would."""
+
+    def __init__(self) -> None:
+        self.times = 0
+
+    def __call__(self, method: str, response: Any) -> None:
+        self.times += 1
+        if method == "replay":
+            response.verdict.referee_version = f"0.{self.times}"
+
+
+@pytest.mark.parametrize(
+    ("law", "lie"),
+    [
+        (1, _forgets_the_state),
+        (1, _gives_another_reason),
+        (2, _leaves_one_out),
+        (2, _names_one_more),
+        (2, _allows_everything),
+        (2, _forgets_who_ate),
+        (2, _promises_another_state),
+        (2, _promises_a_result),
+        (3, _ends_too_early),
+        (4, _keeps_one_coin),
+        (4, _forgets_a_payment),
+        (5, _Dice()),
+        (7, _looks_at_suits),
+    ],
+)
+def test_a_lie_breaks_the_law(law: int, lie: Lie) -> None:
+    tally = laws.run(rules_pb2.HOUSE_GO88, states=60, seed=1, core=Liar(lie))
+    assert law in {found for found, _, _ in tally.broken}
+
+
+def test_a_notation_that_loses_something_breaks_law_6(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = notation.write
+    monkeypatch.setattr(notation, "write", lambda log: honest(log).replace("first 1", "first 0"))
+    tally = laws.run(rules_pb2.HOUSE_GO88, states=200, seed=1)
+    assert 6 in {found for found, _, _ in tally.broken}
+
+
+def test_points_that_eaten_marks_lower_break_law_7(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = of_logs.best_points
+
+    def lower(cards: list[int], eaten: list[int]) -> int | None:
+        points = honest(cards, eaten)
+        return None if points is None else points - len(eaten)
+
+    monkeypatch.setattr(of_logs, "best_points", lower)
+    tally = laws.run(rules_pb2.HOUSE_GO88, states=60, seed=1)
+    assert 7 in {found for found, _, _ in tally.broken}
+
+
+# ---- the runner ----
+
+
+@pytest.mark.parametrize("house", HOUSES, ids=rules_pb2.House.Name)
+def test_the_runner_finds_nothing(house: rules_pb2.House) -> None:
+    tally = laws.run(house, states=200, seed=20261130)
+    assert [laws.as_game_file(*found) for found in tally.broken] == []
+    assert tally.states == 200
+    assert len(tally.refused) > 15
+    assert tally.remembered
+
+
+def test_what_breaks_a_law_can_become_a_game_file() -> None:
+    (log,) = notation.parse(TEN_IN_A_ROW)
+    event = canonical.with_card(0, "discard", 2)
+    text = laws.as_game_file(2, log, Broken("a discard that\nis refused", event))
+    (read,) = notation.parse(text)
+    assert text.startswith("# law 2: a discard that is refused\nhouse go88\n")
+    assert read.events[-1] == events_pb2.Event.FromString(event)
