@@ -41,10 +41,23 @@ cdef extern from *:
     const mask_t RANK_BIT_4 "PHOM_RANK_BIT_4"
     const mask_t RANK_BIT_8 "PHOM_RANK_BIT_8"
 
+cdef extern from *:
+    """
+    /* The set that holds the card of a code, by the code; a multiplication less than to compute it. */
+    #define PHOM_SUIT(lane) \
+        1ULL << (lane), 2ULL << (lane), 4ULL << (lane), 8ULL << (lane), 16ULL << (lane), \
+        32ULL << (lane), 64ULL << (lane), 128ULL << (lane), 256ULL << (lane), 512ULL << (lane), \
+        1024ULL << (lane), 2048ULL << (lane), 4096ULL << (lane)
+    static const unsigned long long PHOM_MASKS[53] = {
+        0, PHOM_SUIT(0), PHOM_SUIT(16), PHOM_SUIT(32), PHOM_SUIT(48)
+    };
+    """
+    const mask_t MASKS "PHOM_MASKS"[53]
+
 
 cdef inline mask_t mask_of(int card) noexcept nogil:
-    """The set that holds one card; `card` in 1..52."""
-    return (<mask_t>1) << (card - 1 + 3 * ((card - 1) // RANKS))
+    """The set that holds one card, of code 1..52; the empty set for 0."""
+    return MASKS[card]
 
 
 cdef inline mask_t lowest(mask_t cards) noexcept nogil:

@@ -20,6 +20,10 @@ from phom_core.wire cimport (
     BYTES, VARINT, read_inside, read_message, read_tag, read_varint, skip_all, skip_field, tag_of,
 )
 
+cdef enum:
+    EVENT_FIELDS = 16     # more than the highest field number of an Event
+
+
 # ---- memory ----
 
 cdef Log* new_log() except NULL:
@@ -125,6 +129,11 @@ cdef bint read_cards(
         return True
     if not read_inside(r, &packed):
         return False
+    # Every code that exists is one byte.
+    while packed.at < packed.end and packed.at[0] < 0x80 and count[0] < room:
+        out[count[0]] = as_card(packed.at[0])
+        count[0] += 1
+        packed.at += 1
     while packed.at < packed.end:
         if not read_varint(&packed, &value):
             return False
@@ -193,7 +202,11 @@ cdef bint read_log_field(Reader* r, uint32_t tag, Log* log) noexcept nogil:
         log.event_count += 1
         if log.event_count <= EVENT_LIMIT:
             clear_move(log, log.event_count - 1)
-            return read_message(r, &inside) and read_event(inside, log, log.event_count - 1)
+            if not read_message(r, &inside):
+                return False
+            if read_plain_event(&inside, &log.moves[log.event_count - 1]):
+                return True
+            return read_event(inside, log, log.event_count - 1)
         clear_move(log, OVERFLOW_SLOT)
         return read_message(r, &inside) and read_event(inside, log, OVERFLOW_SLOT)
     if tag == tag_of(GameLog_hands, BYTES):
@@ -233,7 +246,8 @@ cdef void finish_log(Log* log) noexcept nogil:
     """All is read and the lists have stopped moving: point the moves at their phom."""
     cdef uint32_t i
     for i in range(min(log.event_count, <uint32_t>EVENT_LIMIT)):
-        link_phoms(log, i)
+        if log.moves[i].phom_count > 0:
+            link_phoms(log, i)
     link_phoms(log, ACTION_SLOT)
     log.deal.seats = <int>min(log.hand_count, <uint32_t>MAX_SEATS)
 
@@ -298,6 +312,7 @@ cdef bint read_ruleset(Reader r, Overrides* overrides) noexcept nogil:
         if field >= 0 and type == BYTES and FIELDS[field].slots == PRICES:
             if not read_inside(&r, &packed):
                 return False
+            overrides.any = True
             while packed.at < packed.end:
                 if not read_varint(&packed, &value):
                     return False
@@ -309,6 +324,7 @@ cdef bint read_ruleset(Reader r, Overrides* overrides) noexcept nogil:
                 overrides.house = as_seat(value)
                 continue
             slot = FIELDS[field].slot
+            overrides.any = True
             if FIELDS[field].slots == PRICES:
                 append_price(overrides, slot, value)
                 continue
@@ -353,14 +369,14 @@ cdef bint read_opening(Reader r, Log* log) noexcept nogil:
 
 # ---- events ----
 
-cdef void clear_move(Log* log, uint32_t index) noexcept nogil:
+cdef inline void clear_move(Log* log, uint32_t index) noexcept nogil:
     cdef Move* m = &log.moves[index]
     m.seat = NOBODY
     clear_instant(&m.at)
     clear_kind(log, index, NO_KIND)
 
 
-cdef void clear_kind(Log* log, uint32_t index, Kind kind) noexcept nogil:
+cdef inline void clear_kind(Log* log, uint32_t index, Kind kind) noexcept nogil:
     """Another member of the oneof than before: nothing of that one stays."""
     cdef Move* m = &log.moves[index]
     m.kind = kind
@@ -372,27 +388,43 @@ cdef void clear_kind(Log* log, uint32_t index, Kind kind) noexcept nogil:
     log.first_phom[index] = log.span_count
 
 
-cdef Kind kind_of_field(uint32_t number) noexcept nogil:
-    """Which kind of move a field of Event (or Action) holds."""
-    if number == Event_draw:
-        return DRAW
-    if number == Event_discard:
-        return DISCARD
-    if number == Event_eat:
-        return EAT
-    if number == Event_lay_down:
-        return LAY_DOWN
-    if number == Event_lay_off:
-        return LAY_OFF
-    if number == Event_declare_u:
-        return DECLARE_U
-    if number == Event_announce_card:
-        return ANNOUNCE
-    if number == Event_time_out:
-        return TIME_OUT
-    if number == Event_leave:
-        return LEAVE
-    return NO_KIND
+# Which kind of move a field of Event (or Action) holds, by its number.
+cdef Kind KINDS[EVENT_FIELDS]
+memset(KINDS, NO_KIND, sizeof(KINDS))
+KINDS[<int>Event_draw] = DRAW
+KINDS[<int>Event_eat] = EAT
+KINDS[<int>Event_discard] = DISCARD
+KINDS[<int>Event_lay_down] = LAY_DOWN
+KINDS[<int>Event_lay_off] = LAY_OFF
+KINDS[<int>Event_declare_u] = DECLARE_U
+KINDS[<int>Event_announce_card] = ANNOUNCE
+KINDS[<int>Event_time_out] = TIME_OUT
+KINDS[<int>Event_leave] = LEAVE
+
+
+cdef inline Kind kind_of_tag(uint32_t tag) noexcept nogil:
+    return KINDS[tag >> 3] if tag & 7 == BYTES and tag >> 3 < EVENT_FIELDS else NO_KIND
+
+
+cdef inline bint read_plain_event(const Reader* r, Move* m) noexcept nogil:
+    """The form that nearly all events have: a seat, and a kind that holds one card, no time.
+
+    Six bytes: `seat` tag and seat, kind tag and a length of 2, `card` tag and card. False for any
+    other form, of which nothing has been read then.
+    """
+    cdef const uint8_t* at = r.at
+    cdef Kind kind
+    if r.end - at != 6 or at[0] != tag_of(Event_seat, VARINT) or at[1] >= 0x80:
+        return False
+    if at[3] != 2 or at[4] != tag_of(Discard_card, VARINT) or at[5] >= 0x80 or r.depth == 0:
+        return False
+    kind = kind_of_tag(at[2])
+    if kind != DISCARD and kind != DRAW and kind != EAT:
+        return False
+    m.seat = at[1]
+    m.kind = kind
+    m.card = as_card(at[5])
+    return True
 
 
 cdef bint read_event(Reader r, Log* log, uint32_t index) noexcept nogil:
@@ -405,7 +437,7 @@ cdef bint read_event(Reader r, Log* log, uint32_t index) noexcept nogil:
     while r.at < r.end:
         if not read_tag(&r, &tag):
             return False
-        kind = kind_of_field(tag >> 3) if tag & 7 == BYTES else NO_KIND
+        kind = kind_of_tag(tag)
         if kind != NO_KIND:
             if kind != m.kind:
                 clear_kind(log, index, kind)

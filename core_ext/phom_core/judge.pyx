@@ -7,7 +7,7 @@ import hashlib
 
 from libc.stdint cimport uint32_t
 from libc.stdlib cimport free
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcpy, memset
 
 from phom_core.contract cimport *
 from phom_core.decode cimport clear_log, finish_log, read_log
@@ -174,13 +174,14 @@ cdef class Referee:
             report(&work.faults, AT_HOUSE, NO_SUCH_HOUSE)
         if work.faults.count or work.judgement.detail > DETAIL_TRACE:
             return False
-        rules = self.rules[house]
-        override(&rules, &work.log.overrides)
-        if memcmp(&rules, &self.rules[house], sizeof(Rules)) == 0:
-            memcpy(work.judgement.digest, self.digests[house], DIGEST_SIZE)
-        else:
+        if work.log.overrides.any:
+            rules = self.rules[house]
+            override(&rules, &work.log.overrides)
             put_digest(self.digests_of_overrides, &rules, work.judgement.digest)
-        judge_log(work.log, &rules, work.steps, &work.judgement)
+            judge_log(work.log, &rules, work.steps, &work.judgement)
+        else:
+            memcpy(work.judgement.digest, self.digests[house], DIGEST_SIZE)
+            judge_log(work.log, &self.rules[house], work.steps, &work.judgement)
         return True
 
     cdef void put_verdict_of(self, Work* work, int number) noexcept nogil:

@@ -41,6 +41,7 @@ cdef struct Rules:
 # Fields of a ruleset that are present override those of the house.
 cdef struct Overrides:
     int house
+    bint any                       # whether any field is given
     uint32_t value[RULE_SLOTS]
     uint32_t given[RULE_SLOTS]     # how many numbers each field has, at the field's first slot
 

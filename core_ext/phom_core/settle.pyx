@@ -2,8 +2,8 @@
 
 Law: the nets of all seats and the rake are 0 together (7.5).
 """
-from phom_core.arrange cimport FEWEST_POINTS, Arrangement, arrange
-from phom_core.cards cimport points_of
+from phom_core.arrange cimport FEWEST_POINTS, HAND_LIMIT, Arrangement, arrange
+from phom_core.cards cimport count_cards, points_of
 from phom_core.contract cimport *
 from phom_core.table cimport (
     ENDED_BY_U, NOBODY, NOT_ENDED, Eaten, Seat, is_in, seats_in,
@@ -47,6 +47,8 @@ cdef void count_seat(const Table* t, int seat, SeatResult* r) noexcept nogil:
         r.phom_count = t.u.count
         for i in range(t.u.count):
             r.phoms[i] = t.u.phoms[i]
+    elif count_cards(s.hand) > HAND_LIMIT:
+        pass            # an illegal deal (2.1) may show a hand of any size: nothing is arranged of it
     elif not counts_as_laid(t, seat) and arrange(s.hand, s.eaten, FEWEST_POINTS, &best):
         r.loose = best.loose
         for i in range(best.count):

@@ -151,7 +151,7 @@ cdef struct Table:
     int seat_count
     Seat seats[MAX_SEATS]
     mask_t seen              # dealt or drawn
-    card_t stock[DECK_SIZE]
+    const card_t* stock      # the deal's, in the order drawn; it outlives the table
     bint stock_known
     int stock_left
     int stock_drawn

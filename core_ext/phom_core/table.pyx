@@ -59,8 +59,7 @@ cdef Refusal deal(Table* t, const Rules* rules, const Deal* d, int* fault_seat) 
             t.gave[seat][i] = 0
     t.stock_known = d.stock_size > 0
     t.stock_left = DECK_SIZE - 9 * d.seats - 1      # 2.1
-    for k in range(min(d.stock_size, <uint32_t>DECK_SIZE)):
-        t.stock[k] = d.stock[k]
+    t.stock = d.stock
     t.stock_drawn = 0
     t.ending = NOT_ENDED
     t.leader = d.first_seat
@@ -196,7 +195,7 @@ cdef Refusal make(Table* t, const Move* m) noexcept nogil:
 
 cdef Refusal check_turn(const Table* t, const Move* m) noexcept nogil:
     """Whether this seat may make this kind of move now."""
-    if t.ending != NOT_ENDED and not (m.kind == EAT and t.phase == TAKE and m.seat == t.turn):
+    if t.ending != NOT_ENDED and not may_reopen(t, m):
         return game_over(t, m)
     if not is_in(t, m.seat):
         return refuse(VIOLATION_CODE_SEAT_HAS_LEFT, RULE_3_7)
@@ -211,6 +210,11 @@ cdef Refusal check_turn(const Table* t, const Move* m) noexcept nogil:
         if not m.khan:                                          # khan comes before the take: 6.5
             return refuse(VIOLATION_CODE_WRONG_PHASE, RULE_6_1)
     return legal()
+
+
+cdef bint may_reopen(const Table* t, const Move* m) noexcept nogil:
+    """Whether this is the next seat's eat of a last discard that is still there (3.5, 3.6)."""
+    return m.kind == EAT and t.phase == TAKE and m.seat == t.turn and t.last_discard != 0
 
 
 cdef Refusal game_over(const Table* t, const Move* m) noexcept nogil:
@@ -545,7 +549,7 @@ cdef Refusal check_phoms(const Table* t, const Move* m, mask_t used) noexcept no
 
 
 cdef inline bint is_announced(const Table* t, mask_t cards) noexcept nogil:
-    return t.announced != 0 and cards & mask_of(t.announced) != 0
+    return cards & mask_of(t.announced) != 0
 
 
 cdef Refusal check_lay_down(const Table* t, const Move* m) noexcept nogil:
@@ -645,7 +649,8 @@ cdef Refusal check_khan(const Table* t, const Move* m) noexcept nogil:
         return refuse(VIOLATION_CODE_U_KHAN_NOT_PLAYED, RULE_6_5)
     if s.turns > 1 or (t.phase == ACT and not t.without_take):                      # 6.5
         return refuse(VIOLATION_CODE_U_KHAN_TOO_LATE, RULE_6_5)
-    if has_ca(s.hand):                                                              # 6.5
+    # The dealt hand counts, and a phom that was laid from it was full of ca.
+    if has_ca(s.hand) or s.laid_count > 0:                                          # 6.5
         return refuse(VIOLATION_CODE_NOT_U_KHAN, RULE_6_5)
     return legal()
 
@@ -663,22 +668,18 @@ cdef Refusal check_u(const Table* t, const Move* m) noexcept nogil:
             return fault
         if is_announced(t, used):                                                   # 3.9
             return refuse(VIOLATION_CODE_ANNOUNCED_OTHER_CARD, RULE_3_9)
-    if find_u(t, m, t.announced, &found):
-        return legal()
-    if m.phom_count == 0 and t.announced != 0 and find_u(t, m, 0, &found):          # 3.9
-        return refuse(VIOLATION_CODE_ANNOUNCED_OTHER_CARD, RULE_3_9)
-    return refuse(VIOLATION_CODE_NOT_U, RULE_6_2)
+    if not find_u(t, m, &found):                                                    # 6.2
+        return refuse(VIOLATION_CODE_NOT_U, RULE_6_2)
+    return legal()
 
 
-cdef bint find_u(
-    const Table* t, const Move* m, card_t announced, UFound* found
-) noexcept nogil:
+cdef bint find_u(const Table* t, const Move* m, UFound* found) noexcept nogil:
     """The u that the move declares, or the best there is; False if it is none (6.2).
 
-    `announced` stays out of every phom (3.9). What the move declares has been checked.
+    An announced card stays out of every phom (3.9). What the move declares has been checked.
     """
     cdef const Seat* s = &t.seats[m.seat]
-    cdef mask_t kept_out = mask_of(announced) if announced != 0 else 0
+    cdef mask_t kept_out = mask_of(t.announced)
     cdef uint32_t i
     cdef int left_over
     found.count = s.laid_count
@@ -708,7 +709,7 @@ cdef void do_declare_u(Table* t, const Move* m) noexcept nogil:
         t.u.loose = t.seats[m.seat].hand
         t.u.kind = U_KIND_KHAN
     else:
-        find_u(t, m, t.announced, &t.u)
+        find_u(t, m, &t.u)
     end_by_u(t, m.seat)
 
 

@@ -156,6 +156,8 @@ cdef void validate_ruleset(const Log* log, Faults* faults) noexcept nogil:
         report(faults, AT_HOUSE, NOT_GIVEN)
     elif log.overrides.house >= HOUSES:
         report(faults, AT_HOUSE, NO_SUCH_HOUSE)
+    if not log.overrides.any:
+        return
     for i in range(RULE_FIELDS):
         field = &FIELDS[i]
         given = log.overrides.given[field.slot]

@@ -79,7 +79,8 @@ cdef bint grow(Writer* w, size_t room) noexcept nogil:
     if start == NULL:
         w.failed = True
         return False
-    memcpy(start + (capacity - w.size), w.start + (w.capacity - w.size), w.size)
+    if w.size > 0:
+        memcpy(start + (capacity - w.size), w.start + (w.capacity - w.size), w.size)
     free(w.start)
     w.start = start
     w.capacity = capacity

@@ -128,12 +128,16 @@ def _append_after_end(log: Json, rng: Random) -> None:
 
 
 def _leave_somewhere(log: Json, rng: Random) -> None:
-    """3.7: a seat leaves, and its later events stay or go."""
+    """3.7: a seat leaves, perhaps long after its time is over, and its later events stay or go."""
     i, seat = _place(log, rng), rng.randrange(len(log["hands"]))
     later = log["events"][i:]
+    leave: Json = {"seat": seat, "leave": {}}
     if rng.random() < 0.5:
         later = [event for event in later if event.get("seat") != seat]
-    log["events"][i:] = [{"seat": seat, "leave": {}}, *later]
+    elif i and "at" in log["events"][i - 1]:
+        leave["at"] = timestamp(nanoseconds(log["events"][i - 1]["at"]) + 100 * 10**9)
+        later = []
+    log["events"][i:] = [leave, *later]
 
 
 def _play_on(log: Json, rng: Random) -> None:
@@ -180,7 +184,10 @@ def _unstamp(log: Json, rng: Random) -> None:
 
 
 def _shift_time(log: Json, rng: Random) -> None:
-    """One event earlier or later, or all from there on later."""
+    """One event earlier or later, or all from there on later; or the start of the game later."""
+    if "startedAt" in log and rng.random() < 0.15:
+        log["startedAt"] = timestamp(nanoseconds(log["startedAt"]) + rng.choice((1, 10**9, 10**11)))
+        return
     timed = [i for i, event in enumerate(log["events"]) if "at" in event]
     if timed:
         i = rng.choice(timed)

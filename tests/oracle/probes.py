@@ -39,6 +39,9 @@ _RARITY = {
     "LAY_OFF_NOT_ALLOWED": 6,
     "NOTHING_TO_EAT": 30,
     "NOT_U_KHAN": 4,
+    "NOT_U announced": 40,
+    "EAT_NO_PHOM eaten": 20,
+    "GAME_OVER dry": 100,
     "U_KHAN_TOO_LATE": 4,
 }
 
@@ -107,7 +110,10 @@ def break_arrangement(phoms: list[list[str]], rng: Random) -> None:
 
 @dataclass(frozen=True)
 class Found:
-    """A refused event: the code, the place in the log, and what has to happen there before it."""
+    """A refused event, its place in the log, what has to happen there before it, and the code.
+
+    A rarer way to come to a code goes by a name of its own.
+    """
 
     code: str
     place: int
@@ -155,20 +161,31 @@ def _find(log: Json, rng: Random) -> list[Found]:
 
 
 def _refused(
-    table: Table, place: int, message: Json, detour: tuple[Json, ...] = ()
+    table: Table, place: int, message: Json, detour: tuple[Json, ...] = (), why: str = ""
 ) -> Iterator[Found]:
     refused = check(table, as_event(table, message))
     if refused is not None:
-        yield Found(refused.code, place, detour, message)
+        yield Found(refused.code + why, place, detour, message)
 
 
 def _seldom(table: Table, place: int) -> Iterator[Found]:
     """What few tables have, so that every table is asked for it."""
     turn, seat = table.turn, table.mover
     if table.ending == "DRY":
-        yield from _refused(table, place, {"seat": turn.seat, "draw": {"card": NAMES[0]}})  # 3.6
-    if table.ending is not None or not turn.taken:
-        return
+        for number in table.still_in():  # 3.6: of the seat to move, and of another
+            draw = {"seat": number, "draw": {"card": NAMES[0]}}
+            yield from _refused(table, place, draw, why="" if number == turn.seat else " dry")
+    if table.ending is None and not turn.taken and table.thrown is not None:
+        hand, card = frozenset(seat.hand), table.thrown.card
+        if makes_phom(hand, frozenset(), card) and not makes_phom(hand, seat.eaten_unlaid(), card):
+            eat = {"seat": turn.seat, "eat": {}}  # 4.2: a phỏm with an eaten card only
+            yield from _refused(table, place, eat, why=" eaten")
+    if table.ending is None and turn.taken:
+        yield from _seldom_after_take(table, place)
+
+
+def _seldom_after_take(table: Table, place: int) -> Iterator[Found]:
+    turn, seat = table.turn, table.mover
     eaten = seat.eaten_unlaid()
     if len(eaten) > 1:
         for phom in phoms_in(frozenset(seat.hand)):
@@ -182,19 +199,35 @@ def _seldom(table: Table, place: int) -> Iterator[Found]:
         yield from _last_card(table, place)
     if _may_lay_off_first(table):
         yield from _laid_off_in_vain(table, place)
+    if table.rules.announced_card_binds and is_legal(table, {"seat": turn.seat, "declareU": {}}):
+        yield from _announced_before_u(table, place)
+
+
+def _announced_before_u(table: Table, place: int) -> Iterator[Found]:
+    """3.9: an Ù that does not leave over the card announced before."""
+    for card in sorted(table.mover.hand):
+        announce = {"seat": table.turn.seat, "announceCard": {"card": card_name(card)}}
+        if is_legal(table, announce):
+            aside = table.clone()
+            make(aside, read_event(place, announce))
+            declare = {"seat": table.turn.seat, "declareU": {}}
+            yield from _refused(aside, place, declare, (announce,), " announced")
 
 
 def _laid_off_in_vain(table: Table, place: int) -> Iterator[Found]:
-    """5.5: cards are laid off first, and no phỏm is left to lay down after them."""
+    """5.5: cards are laid off first, and no phỏm is left to lay down after them; móm is said or not."""
     for message in lay_offs(table):
         card = card_of(message["layOff"]["card"])
         if holds_phom(table.mover.hand - {card}) or not is_legal(table, message):
             continue
-        aside = table.clone()
-        make(aside, read_event(place, message))
-        for thrown in sorted(aside.mover.hand):
-            discard = {"seat": aside.turn.seat, "discard": {"card": card_name(thrown)}}
-            yield from _refused(aside, place, discard, (message,))
+        seat = table.turn.seat
+        for detour in ((message,), (message, {"seat": seat, "layDown": {}})):
+            aside = table.clone()
+            for step, made in enumerate(detour):
+                make(aside, read_event(place + step, made))
+            for thrown in sorted(aside.mover.hand):
+                discard = {"seat": seat, "discard": {"card": card_name(thrown)}}
+                yield from _refused(aside, place, discard, detour)
 
 
 def _last_card(table: Table, place: int) -> Iterator[Found]:
