@@ -4,6 +4,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 CORE := $(filter-out %/contract.pxd,$(wildcard core_ext/phom_core/*.p[xy]?))
+CORE_TESTS := $(addprefix tests/test_,decoder.py encoder.py games.py handed_cases.py hands.py)
 SOURCES := pyproject.toml setup.py proto/generate.py $(wildcard proto/phom/v1/*.proto) $(CORE)
 
 .PHONY: run test test-system sanitize fuzz lint types lock clean
@@ -15,15 +16,15 @@ run: .venv/installed  ## Judge a sample game, then serve.
 	$(BIN)/phom-referee serve
 
 test: .venv/installed  ## All that needs no more than Python, a C compiler, make and git.
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto
 
 test-system: .venv/installed sanitize  ## Installing in each Python found, and the sanitizers.
 	$(BIN)/pytest -m system
 
 # Builds into a folder of its own, which goes before the installed core; the tests are the same.
-sanitize: .venv/installed  ## The tests again, with a core that reports its own faults.
+sanitize: .venv/installed  ## The core's tests again, with a core that reports its own faults.
 	PHOM_SANITIZE=address,undefined $(BIN)/pip install -q --no-build-isolation --no-deps --upgrade --target .cache/sanitized .
-	PYTHONPATH=$(CURDIR)/.cache/sanitized LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 $(BIN)/pytest
+	PYTHONPATH=$(CURDIR)/.cache/sanitized LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 $(BIN)/pytest -n auto $(CORE_TESTS)
 
 fuzz: .venv/installed  ## What takes minutes.
 	$(BIN)/pytest -m slow

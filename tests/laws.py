@@ -34,6 +34,10 @@ if __name__ == "__main__":
 import laws_of_logs as of_logs
 import laws_of_moves as of_moves
 from findings import Broken, Findings
+from google.protobuf import json_format
+from oracle.events import read_event
+from oracle.moves import make
+from oracle.table import Table, open_table
 from phom.v1 import events_pb2, referee_pb2, rules_pb2, verdict_pb2
 from phom_referee import notation
 from phom_referee.houses import referee
@@ -41,7 +45,6 @@ from positions import HOUSES, Core, Position, positions, random_game
 
 FULL_EVERY = 10
 SHARE = 0.1
-ORACLE_EVERY = 100
 REMEMBERED = 400
 SHOWN = 5
 
@@ -95,8 +98,8 @@ def run(house: rules_pb2.House, states: int, seed: int, core: Core | None = None
     tally = Tally()
     asked = Counting(core or referee(), tally)
     rng = random.Random(f"{seed}/{house}")
-    for at in _states(rng, house, asked, tally):
-        _hold(at, rng, tally)
+    for at, table in _states(rng, house, asked, tally):
+        _hold(at, table, rng, tally)
         if tally.states == states:
             break
     if core is None and answered_by_another_process(tally.remembered) != digest(tally.remembered):
@@ -106,19 +109,24 @@ def run(house: rules_pb2.House, states: int, seed: int, core: Core | None = None
 
 def _states(
     rng: random.Random, house: rules_pb2.House, core: Core, tally: Tally
-) -> Iterator[Position]:
+) -> Iterator[tuple[Position, Table]]:
+    """Every state of game after game, with the oracle's table of it."""
     while True:
         log = random_game(rng, house)
         tally.games += 1
         tally.add(6, log, of_logs.law_6(log))
         whole = [*positions(log, core)]
+        messages = json_format.MessageToDict(log).get("events", [])
+        table = open_table(json_format.MessageToDict(whole[0].log))
         for at in whole:
             tally.states += 1
-            yield at
+            yield at, table
             tally.add(3, at.log, of_logs.same_trace(at, whole[-1].verdict))
+            if at.following is not None:
+                make(table, read_event(at.length, messages[at.length]))
 
 
-def _hold(at: Position, rng: random.Random, tally: Tally) -> None:
+def _hold(at: Position, table: Table, rng: random.Random, tally: Tally) -> None:
     """Hold all laws against one state."""
     full = tally.states % FULL_EVERY == 0
     share = 1.0 if full else SHARE
@@ -138,9 +146,9 @@ def _hold(at: Position, rng: random.Random, tally: Tally) -> None:
             (7, of_logs.law_7(at, rng)),
             (7, of_logs.marks(at)),
         ]
-    if tally.states % ORACLE_EVERY == 0:
+    if full or table.turn.in_last_round:
         tally.compared_with_oracle += 1
-        findings.append((2, of_moves.as_the_oracle_sees_it(at)))
+        findings.append((2, of_moves.as_the_oracle_sees_it(at, table)))
     findings.append((5, of_logs.law_5(at)))
     for law, found in findings:
         for broken in found:

@@ -19,7 +19,8 @@ from google.protobuf import json_format
 from oracle.arrange import listed, loose
 from oracle.cards import points
 from oracle.legal import canonical as oracle_canonical
-from oracle.legal import legal_actions
+from oracle.legal import legal_at
+from oracle.table import Table
 from phom.v1 import actions_pb2, events_pb2, referee_pb2, verdict_pb2
 from positions import Position
 from rawbytes import delimited, number, tag
@@ -219,9 +220,9 @@ def apart(at: Position) -> Findings:
     yield from law_1(at, refused)
 
 
-def as_the_oracle_sees_it(at: Position) -> Findings:
-    """ListLegalActions against the oracle's own search, which shares nothing with the core."""
-    theirs = legal_actions(json_format.MessageToDict(at.log))
+def as_the_oracle_sees_it(at: Position, table: Table) -> Findings:
+    """ListLegalActions against the oracle's own search, at its own table of the same log."""
+    theirs = legal_at(table)
     ours = [oracle_canonical(json_format.MessageToDict(action)) for action in at.options.actions]
     for action in theirs:
         if action not in ours and not (at.options.truncated and "layDown" in action):

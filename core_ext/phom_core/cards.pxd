@@ -43,7 +43,7 @@ cdef extern from *:
 
 cdef extern from *:
     """
-    /* The set that holds the card of a code, by the code; a multiplication less than to compute it. */
+    /* The set that holds the card of a code, by its code: cheaper than to divide by 13. */
     #define PHOM_SUIT(lane) \
         1ULL << (lane), 2ULL << (lane), 4ULL << (lane), 8ULL << (lane), 16ULL << (lane), \
         32ULL << (lane), 64ULL << (lane), 128ULL << (lane), 256ULL << (lane), 512ULL << (lane), \

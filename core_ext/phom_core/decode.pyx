@@ -238,7 +238,7 @@ cdef bint read_log_field(Reader* r, uint32_t tag, Log* log) noexcept nogil:
 
 
 cdef bint read_action(Reader r, Log* log) noexcept nogil:
-    """Read one occurrence of a request's Action, after the log: a move's phom must be neighbours."""
+    """Read one occurrence of a request's Action, after the log: its phom must be neighbours."""
     return read_event(r, log, ACTION_SLOT) and not log.out_of_memory
 
 

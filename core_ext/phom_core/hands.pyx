@@ -1,7 +1,7 @@
 """Hands for Python callers: cards in, the best arrangement out, without a message around it.
 
 A card is its contract code, 1 to 52. `arrange_many` takes hands as masks instead: bit
-`16 * suit + rank - 1`, suits in the order spades, clubs, diamonds, hearts, ranks from 1 for the ace.
+`16 * suit + rank - 1`, suits in the order spades, clubs, diamonds, hearts, ranks from 1 (ace).
 """
 from cython cimport unlikely
 from libc.stdint cimport uint8_t, uint64_t
@@ -84,10 +84,10 @@ def arrange_many(
 ):
     """The best arrangement of each of many hands without eaten cards, buffer in and buffer out.
 
-    `hands`: masks of at most 13 cards each; what is no card in a mask is not looked at. `points_out`:
-    the points of each. `phoms_out`, if given: four masks for each hand, its phom in order, 0 for
-    none. ValueError if a buffer has not the length that `hands` asks for, or a hand has too many
-    cards.
+    `hands`: masks of at most 13 cards each; what is no card in a mask is not looked at.
+    `points_out`: the points of each. `phoms_out`, if given: four masks for each hand, its phom in
+    order, 0 for none. ValueError if a buffer has not the length that `hands` asks for, or a hand
+    has too many cards.
     """
     cdef Py_ssize_t count = hands.shape[0]
     cdef Py_ssize_t wrong

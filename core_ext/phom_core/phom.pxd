@@ -25,7 +25,7 @@ cdef inline mask_t set_ranks(mask_t cards) noexcept nogil:
 
 
 cdef inline mask_t set_cards(mask_t cards) noexcept nogil:
-    """The cards that lie in some set of three or more of `cards`: two of the other suits hold it."""
+    """The cards that lie in some set of three or more: two other suits hold their rank."""
     cdef mask_t a = cards >> LANE | cards << 3 * LANE
     cdef mask_t b = cards >> 2 * LANE | cards << 2 * LANE
     cdef mask_t c = cards >> 3 * LANE | cards << LANE

@@ -47,9 +47,7 @@ cdef void count_seat(const Table* t, int seat, SeatResult* r) noexcept nogil:
         r.phom_count = t.u.count
         for i in range(t.u.count):
             r.phoms[i] = t.u.phoms[i]
-    elif count_cards(s.hand) > HAND_LIMIT:
-        pass            # an illegal deal (2.1) may show a hand of any size: nothing is arranged of it
-    elif not counts_as_laid(t, seat) and arrange(s.hand, s.eaten, FEWEST_POINTS, &best):
+    elif is_arranged(t, seat) and arrange(s.hand, s.eaten, FEWEST_POINTS, &best):
         r.loose = best.loose
         for i in range(best.count):
             r.phoms[r.phom_count] = best.phoms[i]
@@ -59,8 +57,16 @@ cdef void count_seat(const Table* t, int seat, SeatResult* r) noexcept nogil:
         r.points = 0
 
 
+cdef bint is_arranged(const Table* t, int seat) noexcept nogil:
+    """Whether the unlaid cards are counted as arranged at their best (7.7).
+
+    An illegal deal (2.1) may show a hand of any size, of which nothing is arranged.
+    """
+    return not counts_as_laid(t, seat) and count_cards(t.seats[seat].hand) <= HAND_LIMIT
+
+
 cdef bint counts_as_laid(const Table* t, int seat) noexcept nogil:
-    """Whether only laid phom count for the seat: still in at an end without u, not alone (7.7)."""
+    """Whether only laid phom count: the seat is in at an end without u, not alone (7.7)."""
     return (t.ending != NOT_ENDED and t.ending != ENDED_BY_U
             and is_in(t, seat) and seats_in(t) > 1)
 
