@@ -14,6 +14,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from phom.v1.events_pb2 import Event, GameLog
 from phom_referee import houses, inputs, notation, rules, server
 from phom_referee.command import main
+from phom_referee.settings import Settings
 
 SAMPLE = Path(__file__).parent / "games" / "sample.phom"
 COMMAND = Path(sys.executable).with_name("phom-referee")
@@ -539,8 +540,8 @@ def test_generate(run: Run) -> None:
 def test_serve(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     served: list[object] = []
 
-    def serve(host: str, port: int, metrics_port: int) -> int:
-        served.append((host, port, metrics_port))
+    def serve(chosen: Settings) -> int:
+        served.append((chosen.host, chosen.port, chosen.metrics_port))
         return 0
 
     monkeypatch.setattr(server, "main", serve)
@@ -562,7 +563,6 @@ def test_serve(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         ["generate", "-1"],
         ["generate", "1", "--house", "mine"],
         ["generate", "1", "--seats", "5"],
-        ["serve", "--port", "http"],
     ],
 )
 def test_wrong_usage(run: Run, argv: list[object]) -> None:

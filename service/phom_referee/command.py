@@ -22,7 +22,7 @@ from phom.v1.events_pb2 import GameLog
 from phom.v1.rules_pb2 import House
 from phom_core import NotALog, analyze_hand
 
-from phom_referee import notation, report
+from phom_referee import notation, report, settings
 from phom_referee.generate import games
 from phom_referee.houses import VERSION, presets, referee
 from phom_referee.inputs import UnreadableError, logs, one_log
@@ -84,10 +84,18 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _serve(arguments: argparse.Namespace) -> int:
+    try:
+        chosen = settings.read(arguments, os.environ)
+    except settings.SettingsError as error:
+        print(f"phom-referee serve: {error}", file=sys.stderr)
+        return UNREADABLE
+    if arguments.check_config:
+        print(chosen)
+        return OK
     # Only here: no other subcommand needs a server, which takes long to load.
     from phom_referee import server  # noqa: PLC0415
 
-    return server.main(arguments.host, arguments.port, arguments.metrics_port)
+    return server.main(chosen)
 
 
 def _replay(arguments: argparse.Namespace) -> int:
@@ -251,11 +259,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_judging(commands)
     _add_making(commands)
     serve = _add(commands, "serve", _serve, "answer gRPC calls")
-    serve.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
-    serve.add_argument("--port", type=int, default=50051, help="port for calls (%(default)s)")
-    serve.add_argument(
-        "--metrics-port", type=int, default=9464, help="port for Prometheus (%(default)s)"
-    )
+    settings.add_arguments(serve)
+    serve.add_argument("--check-config", action="store_true", help="only check the settings")
     return parser
 
 

@@ -24,6 +24,18 @@ def invalid_argument(fields: Sequence[tuple[str, str]]) -> grpc.Status:
     return _status(code_pb2.INVALID_ARGUMENT, message, detail)
 
 
+def resource_exhausted(what: str, retry_millis: int) -> grpc.Status:
+    """RESOURCE_EXHAUSTED with a RetryInfo: there are too many of `what` just now."""
+    detail = error_details_pb2.RetryInfo()
+    detail.retry_delay.FromMilliseconds(retry_millis)
+    return _status(code_pb2.RESOURCE_EXHAUSTED, f"too many {what} at once", detail)
+
+
+def internal(reference: str) -> grpc.Status:
+    """INTERNAL, with the reference under which the log has the rest."""
+    return _status(code_pb2.INTERNAL, f"internal error, reference {reference}")
+
+
 def _status(code: int, message: str, *details: Message) -> grpc.Status:
     status = status_pb2.Status(code=code, message=message)
     for detail in details:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from concurrent.futures import ThreadPoolExecutor
+import time
 
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
@@ -12,32 +12,63 @@ from grpc_reflection.v1alpha import reflection
 from prometheus_client import start_http_server
 
 from phom_referee.houses import VERSION
-from phom_referee.interceptor import Observer
 from phom_referee.logs import logger
 from phom_referee.metrics import Metrics
-from phom_referee.servicer import SERVICE, handlers
+from phom_referee.pools import CountingPool, IdleStreams
+from phom_referee.rpc import Admission, Calls, Handler
+from phom_referee.servicer import SERVICE, stream_methods, unary_methods
+from phom_referee.settings import Settings
 
-THREADS = 8
-GRACE_SECONDS = 10.0
+_HEALTH_THREADS = 2
+
+IN_PROCESS = Settings(port=0, metrics_port=0, log_rpcs=False)
+"""For a server within another program: a free port, and no line for each call."""
 
 
 class App:
     """A gRPC server with the referee, health and reflection bound to it."""
 
-    def __init__(self, host: str = "127.0.0.1", port: int = 0) -> None:
+    def __init__(self, settings: Settings = IN_PROCESS) -> None:
+        self.settings = settings
+        self.log = logger("phom_referee")
         self.metrics = Metrics()
-        self.health = health.HealthServicer()
+        self._unary_pool = CountingPool(settings.threads, "unary")
+        # A stream keeps its thread as long as it lives, so streams have threads of their own.
+        self._stream_pool = CountingPool(settings.max_streams, "stream")
+        self._health_pool = CountingPool(_HEALTH_THREADS, "health")
+        self._idle = IdleStreams(settings.stream_idle_seconds)
+        self._admission = Admission(self.metrics)
+        self.health = health.HealthServicer(
+            experimental_non_blocking=True, experimental_thread_pool=self._health_pool
+        )
         self.server = grpc.server(
-            ThreadPoolExecutor(THREADS, thread_name_prefix="rpc"),
-            interceptors=[Observer(self.metrics)],
-            options=[("grpc.so_reuseport", 0)],
+            self._unary_pool,
+            interceptors=[self._admission],
+            options=[("grpc.max_receive_message_length", settings.max_message_bytes)],
         )
         self.bind()
-        self.port = self.server.add_insecure_port(f"{host}:{port}")
+        self.port = self.server.add_insecure_port(f"{settings.host}:{settings.port}")
 
     def bind(self) -> None:
         """Register everything that answers."""
-        self.server.add_registered_method_handlers(SERVICE, handlers())
+        calls = Calls(self.metrics, self.log, log_rpcs=self.settings.log_rpcs)
+        methods: dict[str, Handler] = {}
+        for name, call in unary_methods().items():
+            methods[name] = grpc.unary_unary_rpc_method_handler(calls.unary(SERVICE, name, call))
+            self._admission.limit(
+                f"/{SERVICE}/{name}",
+                self._unary_pool,
+                self.settings.max_concurrent_rpcs,
+                stream=False,
+            )
+        for name, call in stream_methods().items():
+            behaviour = calls.stream(SERVICE, name, call, self._idle)
+            behaviour.experimental_thread_pool = self._stream_pool  # type: ignore[attr-defined]
+            methods[name] = grpc.stream_stream_rpc_method_handler(behaviour)
+            self._admission.limit(
+                f"/{SERVICE}/{name}", self._stream_pool, self.settings.max_streams, stream=True
+            )
+        self.server.add_registered_method_handlers(SERVICE, methods)
         health_pb2_grpc.add_HealthServicer_to_server(self.health, self.server)
         names = (SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, self.server)
@@ -45,27 +76,42 @@ class App:
     def start(self) -> None:
         """Begin to answer."""
         self.server.start()
+        self.health.set("", health_pb2.HealthCheckResponse.SERVING)
         self.health.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
 
     def stop(self) -> None:
-        """Take no new calls, and let those that are running end."""
-        self.health.enter_graceful_shutdown()
-        self.server.stop(GRACE_SECONDS).wait()
+        """Say that no more calls are wanted, then take none, and let those that run end."""
+        self.health.set(SERVICE, health_pb2.HealthCheckResponse.NOT_SERVING)
+        time.sleep(self.settings.drain_delay)
+        self.server.stop(self.settings.grace).wait()
+        self._idle.stop()
+        self._admission.stop()
+        for pool in (self._unary_pool, self._stream_pool, self._health_pool):
+            pool.shutdown(wait=False)
 
 
-def main(host: str, port: int, metrics_port: int) -> int:
+def main(settings: Settings) -> int:
     """Serve until SIGTERM or SIGINT; the exit code."""
-    log = logger("server")
-    app = App(host, port)
-    start_http_server(metrics_port, addr=host, registry=app.metrics.registry)
+    app = App(settings)
+    metrics_server, _ = start_http_server(
+        settings.metrics_port, addr=settings.host, registry=app.metrics.registry
+    )
     ended = threading.Event()
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: ended.set())
     app.start()
-    log.info("serving", host=host, port=app.port, metrics_port=metrics_port, version=VERSION)
+    app.log.info(
+        "serving",
+        host=settings.host,
+        port=app.port,
+        metrics_port=metrics_server.server_port,
+        version=VERSION,
+    )
     # A wait without end can miss a signal that comes just before it.
     while not ended.wait(0.5):
         pass
-    log.info("stopping")
+    app.log.info("draining")
     app.stop()
+    metrics_server.shutdown()
+    app.log.info("stopped")
     return 0

@@ -1,0 +1,110 @@
+"""What an operator can set: one table of settings, read from flags, then from the environment."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+
+def _setting(default: object, least: float | None, text: str) -> Any:
+    return field(default=default, metadata={"least": least, "help": text})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The server's settings; each is a flag, and a variable `PHOM_` with its name in capitals."""
+
+    host: str = _setting("127.0.0.1", None, "address to listen on; 0.0.0.0 for every interface")
+    port: int = _setting(50051, 0, "port of the gRPC service; 0: any free one")
+    metrics_port: int = _setting(9464, 0, "port that Prometheus scrapes; 0: any free one")
+    threads: int = _setting(8, 1, "threads that answer unary calls")
+    max_concurrent_rpcs: int = _setting(
+        256, 1, "unary calls at once, waiting ones included; more get RESOURCE_EXHAUSTED"
+    )
+    max_streams: int = _setting(
+        16, 1, "ReplayMany streams at once, each with a thread of its own; more get the same"
+    )
+    stream_idle_seconds: float = _setting(
+        60.0, 0.1, "a stream on which nothing moves for so long is cancelled"
+    )
+    max_message_bytes: int = _setting(4 << 20, 1024, "largest request message")
+    drain_delay: float = _setting(
+        0.0, 0.0, "seconds between saying NOT_SERVING and taking no new calls"
+    )
+    grace: float = _setting(10.0, 0.0, "seconds that running calls have to end")
+    log_rpcs: bool = _setting(True, None, "log a line for each call")
+
+
+class SettingsError(ValueError):
+    """A setting that cannot be used; says which, and what was expected."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add a flag for each setting; what is not given is left to the environment."""
+    for setting in fields(Settings):
+        parser.add_argument(
+            _flag(setting.name),
+            default=None,
+            metavar=setting.name.rsplit("_", 1)[-1].upper(),
+            help=f"{setting.metadata['help']} (default: {_shown(setting.default)})",
+        )
+
+
+def read(arguments: argparse.Namespace, environment: Mapping[str, str]) -> Settings:
+    """The settings of a command line and an environment; SettingsError for the first bad one."""
+    known = {_variable(setting.name): setting for setting in fields(Settings)}
+    for name in environment:
+        if name.startswith("PHOM_") and name not in known and name not in _NOT_OURS:
+            raise SettingsError(f"{name} is no setting; known are {', '.join(known)}")
+    values: dict[str, Any] = {}
+    for name, setting in known.items():
+        text, source = getattr(arguments, setting.name), _flag(setting.name)
+        if text is None:
+            text, source = environment.get(name), name
+        if text is not None:
+            least = setting.metadata["least"]
+            values[setting.name] = _value(source, text, type(setting.default), least)
+    return Settings(**values)
+
+
+# The build's switches.
+_NOT_OURS = {"PHOM_MARCH", "PHOM_SANITIZE"}
+
+
+def _flag(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def _variable(name: str) -> str:
+    return "PHOM_" + name.upper()
+
+
+def _shown(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _value(source: str, text: str, kind: type, least: float | None) -> object:
+    if kind is bool:
+        if text.lower() not in ("true", "false"):
+            raise SettingsError(f"{source} must be true or false, not {text!r}")
+        return text.lower() == "true"
+    try:
+        value = kind(text)
+    except ValueError:
+        what = "a whole number" if kind is int else "a number"
+        raise SettingsError(f"{source} must be {what}, not {text!r}") from None
+    if least is not None and not least <= value < float("inf"):
+        raise SettingsError(f"{source} must be at least {least:g}, not {text!r}")
+    return value
+
+
+def table() -> str:
+    """The settings as a Markdown table, for the docs."""
+    lines = ["| flag | variable | default | what it is |", "|---|---|---|---|"]
+    lines += [
+        f"| `{_flag(s.name)}` | `{_variable(s.name)}` | {_shown(s.default)} | {s.metadata['help']} |"
+        for s in fields(Settings)
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,170 @@
+"""The server as callers and operators meet it: in process, and as a process that gets signals."""
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+
+import grpc
+import pytest
+from google.rpc import error_details_pb2
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_status import rpc_status
+from phom.v1 import events_pb2, referee_pb2, referee_pb2_grpc, rules_pb2, verdict_pb2
+from phom_referee.generate import games
+from phom_referee.server import App
+from phom_referee.servicer import SERVICE
+from phom_referee.settings import Settings
+
+
+@pytest.fixture(scope="module")
+def log() -> events_pb2.GameLog:
+    return next(games(1, house=rules_pb2.HOUSE_GO88, seed=1))
+
+
+def _stub(app: App) -> referee_pb2_grpc.RefereeServiceStub:
+    return referee_pb2_grpc.RefereeServiceStub(grpc.insecure_channel(f"127.0.0.1:{app.port}"))
+
+
+def _started(**settings: object) -> App:
+    app = App(Settings(port=0, log_rpcs=False, **settings))  # type: ignore[arg-type]
+    app.start()
+    return app
+
+
+def test_a_game_is_judged(
+    log: events_pb2.GameLog, stub: referee_pb2_grpc.RefereeServiceStub
+) -> None:
+    verdict = stub.Replay(referee_pb2.ReplayRequest(log=log)).verdict
+    assert verdict.status == verdict_pb2.STATUS_FINISHED
+    assert sum(seat.net for seat in verdict.result.seats) == 0
+    assert not verdict.HasField("state")
+
+
+def test_what_is_no_log_names_each_field(
+    log: events_pb2.GameLog, stub: referee_pb2_grpc.RefereeServiceStub
+) -> None:
+    bad = events_pb2.GameLog()
+    bad.CopyFrom(log)
+    bad.ClearField("first_seat")
+    bad.events[0].discard.card = 99  # type: ignore[assignment]
+    with pytest.raises(grpc.RpcError) as raised:
+        stub.Replay(referee_pb2.ReplayRequest(log=bad))
+    status = rpc_status.from_call(raised.value)
+    assert raised.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    detail = error_details_pb2.BadRequest()
+    assert status.details[0].Unpack(detail)
+    assert [violation.field for violation in detail.field_violations] == [
+        "log.first_seat",
+        "log.events[0].discard.card",
+    ]
+
+
+def test_health_tells_liveness_and_readiness(app: App) -> None:
+    channel = grpc.insecure_channel(f"127.0.0.1:{app.port}")
+    check = health_pb2_grpc.HealthStub(channel).Check
+    for service in ("", SERVICE):
+        answer = check(health_pb2.HealthCheckRequest(service=service))
+        assert answer.status == health_pb2.HealthCheckResponse.SERVING
+
+
+def test_idle_streams_take_no_thread_of_unary_calls(log: events_pb2.GameLog) -> None:
+    app = _started(threads=1, max_streams=4, stream_idle_seconds=60.0)
+    stub = _stub(app)
+    hold = threading.Event()
+
+    def requests() -> Iterator[referee_pb2.ReplayManyRequest]:
+        yield referee_pb2.ReplayManyRequest(logs=[log])
+        hold.wait(30)
+
+    streams = [stub.ReplayMany(requests()) for _ in range(4)]
+    assert [len(next(stream).outcomes) for stream in streams] == [1] * 4
+    request = referee_pb2.ReplayRequest(log=log)
+    assert stub.Replay(request, timeout=5).verdict.status == verdict_pb2.STATUS_FINISHED
+    # One more stream than there are threads for is refused at once, with a time to come back.
+    with pytest.raises(grpc.RpcError) as raised:
+        next(stub.ReplayMany(requests(), timeout=5))
+    assert raised.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+    detail = error_details_pb2.RetryInfo()
+    assert rpc_status.from_call(raised.value).details[0].Unpack(detail)
+    assert detail.retry_delay.ToMilliseconds() > 0
+    hold.set()
+    assert [list(stream) for stream in streams] == [[]] * 4
+    app.stop()
+
+
+def test_a_stream_on_which_nothing_moves_is_cancelled(log: events_pb2.GameLog) -> None:
+    app = _started(max_streams=1, stream_idle_seconds=0.4)
+    stub = _stub(app)
+    hold = threading.Event()
+
+    def requests() -> Iterator[referee_pb2.ReplayManyRequest]:
+        yield referee_pb2.ReplayManyRequest(logs=[log])
+        hold.wait(30)
+
+    stream = stub.ReplayMany(requests())
+    next(stream)
+    with pytest.raises(grpc.RpcError) as raised:
+        next(stream)
+    assert raised.value.code() is grpc.StatusCode.CANCELLED
+    hold.set()
+    # Its thread is free again.
+    again = stub.ReplayMany(iter([referee_pb2.ReplayManyRequest(logs=[log])]), timeout=5)
+    assert [len(response.outcomes) for response in again] == [1]
+    app.stop()
+
+
+def test_too_large_a_message_is_refused() -> None:
+    app = _started(max_message_bytes=2048)
+    request = referee_pb2.ReplayRequest(log=events_pb2.GameLog(game_id="x" * 4096))
+    with pytest.raises(grpc.RpcError) as raised:
+        _stub(app).Replay(request)
+    assert raised.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+    app.stop()
+
+
+def test_calls_are_counted(log: events_pb2.GameLog) -> None:
+    app = _started()
+    labels = {"grpc_type": "unary", "grpc_service": SERVICE, "grpc_method": "Replay"}
+
+    def value(name: str, **more: str) -> float | None:
+        return app.metrics.registry.get_sample_value(name, labels | more)
+
+    assert value("grpc_server_handled_total", grpc_code="OK") == 0
+    stub = _stub(app)
+    stub.Replay(referee_pb2.ReplayRequest(log=log))
+    with pytest.raises(grpc.RpcError):
+        stub.Replay(referee_pb2.ReplayRequest())
+    # A call is counted when it is over, which the caller may learn a moment before.
+    until = time.monotonic() + 5
+    while value("grpc_server_handling_seconds_count") != 2 and time.monotonic() < until:
+        time.sleep(0.01)
+    assert value("grpc_server_started_total") == 2
+    assert value("grpc_server_handled_total", grpc_code="OK") == 1
+    assert value("grpc_server_handled_total", grpc_code="InvalidArgument") == 1
+    assert value("grpc_server_handled_total", grpc_code="Internal") == 0
+    app.stop()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_drains_and_exits_0(number: signal.Signals, log: events_pb2.GameLog) -> None:
+    command = [sys.executable, "-m", "phom_referee", "serve", "--port", "0", "--metrics-port", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        serving = json.loads(process.stderr.readline())
+        assert serving["event"] == "serving"
+        channel = grpc.insecure_channel(f"127.0.0.1:{serving['port']}")
+        stub = referee_pb2_grpc.RefereeServiceStub(channel)
+        assert stub.Replay(referee_pb2.ReplayRequest(log=log)).verdict.game_id == log.game_id
+        url = f"http://127.0.0.1:{serving['metrics_port']}/metrics"
+        with urllib.request.urlopen(url, timeout=5) as page:
+            assert b"grpc_server_started_total" in page.read()
+        process.send_signal(number)
+        assert process.wait(timeout=20) == 0
+        events = [json.loads(line)["event"] for line in process.stderr]
+        assert events == ["rpc", "draining", "stopped"]
+        channel.close()

@@ -1,0 +1,50 @@
+"""Settings: flags before the environment, and a clear sentence for what cannot be used."""
+
+import argparse
+
+import pytest
+from phom_referee import settings
+from phom_referee.command import main
+
+
+def _read(*flags: str, **environment: str) -> settings.Settings:
+    parser = argparse.ArgumentParser()
+    settings.add_arguments(parser)
+    return settings.read(parser.parse_args(flags), environment)
+
+
+def test_defaults() -> None:
+    assert _read() == settings.Settings()
+    assert (settings.Settings().port, settings.Settings().metrics_port) == (50051, 9464)
+
+
+def test_a_flag_comes_before_the_environment() -> None:
+    assert _read(PHOM_PORT="1", PHOM_GRACE="2.5").port == 1
+    chosen = _read("--port", "3", PHOM_PORT="1", PHOM_GRACE="2.5", OTHER="x")
+    assert (chosen.port, chosen.grace) == (3, 2.5)
+    assert _read("--log-rpcs", "false").log_rpcs is False
+
+
+@pytest.mark.parametrize(
+    ("flags", "environment", "sentence"),
+    [
+        (["--port", "http"], {}, "--port must be a whole number, not 'http'"),
+        ([], {"PHOM_THREADS": "0"}, "PHOM_THREADS must be at least 1, not '0'"),
+        (["--grace", "inf"], {}, "--grace must be at least 0, not 'inf'"),
+        (["--grace", "nan"], {}, "--grace must be at least 0, not 'nan'"),
+        (["--log-rpcs", "yes"], {}, "--log-rpcs must be true or false, not 'yes'"),
+        ([], {"PHOM_PRT": "1"}, "PHOM_PRT is no setting; known are PHOM_HOST"),
+    ],
+)
+def test_what_cannot_be_used(flags: list[str], environment: dict[str, str], sentence: str) -> None:
+    with pytest.raises(settings.SettingsError) as raised:
+        _read(*flags, **environment)
+    assert str(raised.value).startswith(sentence)
+
+
+def test_check_config(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert main(["serve", "--check-config", "--port", "7"]) == 0
+    assert "port=7" in capsys.readouterr().out
+    monkeypatch.setenv("PHOM_THREADS", "many")
+    assert main(["serve", "--check-config"]) == 2
+    assert "PHOM_THREADS must be a whole number" in capsys.readouterr().err
