@@ -197,17 +197,17 @@ cdef Refusal check_turn(const Table* t, const Move* m) noexcept nogil:
     """Whether this seat may make this kind of move now."""
     if t.ending != NOT_ENDED and not may_reopen(t, m):
         return game_over(t, m)
-    if not is_in(t, m.seat):
+    if not is_in(t, m.seat):                                                        # 3.7
         return refuse(VIOLATION_CODE_SEAT_HAS_LEFT, RULE_3_7)
-    if m.seat != t.turn and m.kind != LEAVE:
+    if m.seat != t.turn and m.kind != LEAVE:                                        # 3.1
         return refuse(VIOLATION_CODE_NOT_YOUR_TURN, RULE_3_1)
     if m.kind == DRAW or m.kind == EAT:
-        if t.phase != TAKE:
+        if t.phase != TAKE:                                                         # 3.1
             return refuse(VIOLATION_CODE_WRONG_PHASE, RULE_3_1)
     elif t.phase != ACT and m.kind != TIME_OUT and m.kind != LEAVE:
-        if m.kind != DECLARE_U:
+        if m.kind != DECLARE_U:                                                     # 3.1
             return refuse(VIOLATION_CODE_WRONG_PHASE, RULE_3_1)
-        if not m.khan:                                          # khan comes before the take: 6.5
+        if not m.khan:                          # khan comes before the take: 6.5   # 6.1
             return refuse(VIOLATION_CODE_WRONG_PHASE, RULE_6_1)
     return legal()
 
@@ -218,12 +218,13 @@ cdef bint may_reopen(const Table* t, const Move* m) noexcept nogil:
 
 
 cdef Refusal game_over(const Table* t, const Move* m) noexcept nogil:
-    if t.ending == ENDED_BY_U:
+    if t.ending == ENDED_BY_U:                                                      # 6.6
         return refuse(VIOLATION_CODE_GAME_OVER, RULE_6_6)
-    if t.ending == ENDED_AT_EMPTY_STOCK:
-        if m.kind == DRAW and m.seat == t.turn:
-            return refuse(VIOLATION_CODE_STOCK_EMPTY, RULE_3_6)
+    if t.ending == ENDED_AT_EMPTY_STOCK and m.kind == DRAW and m.seat == t.turn:    # 3.6
+        return refuse(VIOLATION_CODE_STOCK_EMPTY, RULE_3_6)
+    if t.ending == ENDED_AT_EMPTY_STOCK:                                            # 3.6
         return refuse(VIOLATION_CODE_GAME_OVER, RULE_3_6)
+    # By rounds, or with one seat left: 3.5
     return refuse(VIOLATION_CODE_GAME_OVER, RULE_3_5)
 
 
@@ -231,7 +232,7 @@ cdef Refusal check_time(const Table* t, const Move* m) noexcept nogil:
     """The clock, where the move and what it is measured from carry times (3.8)."""
     if not m.at.known:
         return legal()
-    if t.latest.known and elapsed_exceeds(m.at, t.latest, 0):
+    if t.latest.known and elapsed_exceeds(m.at, t.latest, 0):                       # 3.8
         return refuse(VIOLATION_CODE_TIME_RUNS_BACK, RULE_3_8)
     if m.kind == LEAVE or t.rules.turn_seconds == 0 or t.untimed:
         return legal()
@@ -241,9 +242,9 @@ cdef Refusal check_time(const Table* t, const Move* m) noexcept nogil:
         return legal()
     cdef int64_t limit = <int64_t>t.rules.turn_seconds * 1000 + t.rules.turn_grace_ms
     cdef bint late = elapsed_exceeds(since, m.at, limit)
-    if late and m.kind != TIME_OUT:
+    if late and m.kind != TIME_OUT:                                                 # 3.8
         return refuse(VIOLATION_CODE_TURN_TIME_EXCEEDED, RULE_3_8)
-    if not late and m.kind == TIME_OUT:
+    if not late and m.kind == TIME_OUT:                                             # 3.8
         return refuse(VIOLATION_CODE_TIME_OUT_TOO_EARLY, RULE_3_8)
     return legal()
 
@@ -514,12 +515,12 @@ cdef Refusal check_spans(const Table* t, const Move* m, mask_t* used) noexcept n
     used[0] = 0
     for i in range(m.phom_count):
         for k in range(m.phoms[i].count):
-            if hand & mask_of(m.cards[m.phoms[i].first + k]) == 0:
+            if hand & mask_of(m.cards[m.phoms[i].first + k]) == 0:                  # 5.1
                 return refuse(VIOLATION_CODE_CARD_NOT_IN_HAND, RULE_5_1)
     for i in range(m.phom_count):
         for k in range(m.phoms[i].count):
             card = mask_of(m.cards[m.phoms[i].first + k])
-            if used[0] & card:
+            if used[0] & card:                                                      # 5.1
                 return refuse(VIOLATION_CODE_CARD_USED_TWICE, RULE_5_1)
             used[0] |= card
     return legal()
