@@ -22,16 +22,23 @@ def verdict_of(log: events_pb2.GameLog, detail: verdict_pb2.Detail) -> verdict_p
 
 def disagreements(log: Json) -> list[str]:
     """What the two say differently of a log in protobuf's JSON mapping; empty if nothing."""
+    return compared(log)[0]
+
+
+def compared(log: Json) -> tuple[list[str], Json | None]:
+    """The disagreements, and what the oracle says of it: None if it is no log."""
     message = json_format.ParseDict(log, events_pb2.GameLog())
     expected_faults = faults(log)
     try:
         verdict = verdict_of(message, verdict_pb2.DETAIL_TRACE)
     except NotALog as error:
         found = [path for path, _ in error.fields]
-        return [] if found == expected_faults else [f"faults {found} / {expected_faults}"]
+        same = found == expected_faults
+        return [] if same else [f"faults {found} / {expected_faults}"], None
     if expected_faults:
-        return [f"no faults / {expected_faults}"]
-    return _differences("", _theirs(judge(log, "TRACE")), _ours(verdict))
+        return [f"no faults / {expected_faults}"], None
+    theirs = judge(log, "TRACE")
+    return _differences("", _theirs(theirs), _ours(verdict)), theirs
 
 
 def _ours(verdict: verdict_pb2.Verdict) -> Json:

@@ -21,9 +21,8 @@ from typing import Any
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parent))
 
-from agreement import disagreements
+from agreement import compared
 from google.protobuf import json_format
-from oracle import faults, judge
 from oracle.games import random_log
 from oracle.mutate import mutate
 from oracle.overrides import random_overrides
@@ -52,10 +51,13 @@ def run(seed: int, count: int, *, progress: bool = False) -> Tally:
     tally = Tally()
     for log in _logs(random.Random(seed)):
         tally.logs += 1
-        differences = disagreements(log)
+        differences, verdict = compared(log)
         if differences:
             tally.disagreements.append((log, differences))
-        _count(log, tally)
+        tally.houses[log.get("ruleset", {}).get("house", "")] += 1
+        tally.statuses[verdict["status"] if verdict else "no log"] += 1
+        if verdict and "violation" in verdict:
+            tally.codes[verdict["violation"]["code"]] += 1
         if progress and tally.logs % 1000 == 0:
             print(tally.logs, len(tally.disagreements), flush=True)
         if tally.logs == count:
@@ -84,17 +86,6 @@ def _generated(rng: random.Random) -> Json:
 def _played(rng: random.Random) -> Json:
     overrides = random_overrides(rng) if rng.random() < 0.5 else {}
     return random_log(rng, rules_pb2.House.Name(rng.choice(HOUSES)), overrides)
-
-
-def _count(log: Json, tally: Tally) -> None:
-    tally.houses[log.get("ruleset", {}).get("house", "")] += 1
-    if faults(log):
-        tally.statuses["no log"] += 1
-        return
-    verdict = judge(log)
-    tally.statuses[verdict["status"]] += 1
-    if "violation" in verdict:
-        tally.codes[verdict["violation"]["code"]] += 1
 
 
 def main() -> int:
