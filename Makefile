@@ -7,7 +7,7 @@ CORE := $(filter-out %/contract.pxd,$(wildcard core_ext/phom_core/*.p[xy]?))
 CORE_TESTS := $(addprefix tests/test_,decoder.py encoder.py games.py handed_cases.py hands.py)
 SOURCES := pyproject.toml setup.py proto/generate.py $(wildcard proto/phom/v1/*.proto) $(CORE)
 
-.PHONY: run test test-system sanitize fuzz lint types lock clean
+.PHONY: run test test-system sanitize slow differential laws fuzz lint types lock clean
 
 run: .venv/installed  ## Judge a sample game, then serve.
 	$(BIN)/phom-referee replay docs/sample.phom
@@ -26,8 +26,17 @@ sanitize: .venv/installed  ## The core's tests again, with a core that reports i
 	PHOM_SANITIZE=address,undefined $(BIN)/pip install -q --no-build-isolation --no-deps --upgrade --target .cache/sanitized .
 	PYTHONPATH=$(CURDIR)/.cache/sanitized LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 $(BIN)/pytest -n auto $(CORE_TESTS)
 
-fuzz: .venv/installed  ## What takes minutes.
+slow: .venv/installed  ## The tests that take minutes.
 	$(BIN)/pytest -m slow
+
+differential: .venv/installed  ## Referee against oracle, 200,000 logs; most of an hour on a core.
+	$(BIN)/python tests/differential.py --count 200000 --seed 1
+
+laws: .venv/installed  ## The laws, on 100,000 states of each house; half an hour on a core.
+	$(BIN)/python tests/laws.py --states 100000 --seed 1
+
+fuzz: .venv/installed  ## The decoder against protobuf's parser, ten million mutated inputs.
+	$(BIN)/python tests/fuzz_decoder.py --count 10000000 --seed 1 --jobs 2
 
 lint: .venv/installed
 	$(BIN)/ruff check .

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -15,6 +16,7 @@ from google.rpc import error_details_pb2
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_status import rpc_status
 from phom.v1 import events_pb2, referee_pb2, referee_pb2_grpc, rules_pb2, verdict_pb2
+from phom_referee.command import main
 from phom_referee.generate import games
 from phom_referee.server import App
 from phom_referee.servicer import SERVICE
@@ -125,6 +127,15 @@ def test_too_large_a_message_is_refused() -> None:
         _stub(app).Replay(request)
     assert raised.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
     app.stop()
+
+
+def test_a_port_that_is_taken_is_said(app: App, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "--port", str(app.port), "--metrics-port", "0"]) == 2
+    assert f"cannot listen on 127.0.0.1:{app.port}" in capsys.readouterr().err
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["serve", "--port", "0", "--metrics-port", str(port)]) == 2
+    assert f"cannot listen on 127.0.0.1:{port} for metrics" in capsys.readouterr().err
 
 
 def test_calls_are_counted(log: events_pb2.GameLog) -> None:

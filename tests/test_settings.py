@@ -1,6 +1,7 @@
 """Settings: flags before the environment, and a clear sentence for what cannot be used."""
 
 import argparse
+from pathlib import Path
 
 import pytest
 from phom_referee import settings
@@ -48,3 +49,8 @@ def test_check_config(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
     monkeypatch.setenv("PHOM_THREADS", "many")
     assert main(["serve", "--check-config"]) == 2
     assert "PHOM_THREADS must be a whole number" in capsys.readouterr().err
+
+
+def test_the_docs_have_the_table() -> None:
+    page = Path(__file__).parents[1] / "docs" / "settings.md"
+    assert settings.table() in page.read_text(encoding="utf-8")

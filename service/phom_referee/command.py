@@ -86,16 +86,16 @@ def _run(arguments: argparse.Namespace) -> int:
 def _serve(arguments: argparse.Namespace) -> int:
     try:
         chosen = settings.read(arguments, os.environ)
+        if arguments.check_config:
+            print(chosen)
+            return OK
+        # Only here: no other subcommand needs a server, which takes long to load.
+        from phom_referee import server  # noqa: PLC0415
+
+        return server.main(chosen)
     except settings.SettingsError as error:
         print(f"phom-referee serve: {error}", file=sys.stderr)
         return UNREADABLE
-    if arguments.check_config:
-        print(chosen)
-        return OK
-    # Only here: no other subcommand needs a server, which takes long to load.
-    from phom_referee import server  # noqa: PLC0415
-
-    return server.main(chosen)
 
 
 def _replay(arguments: argparse.Namespace) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from wsgiref.simple_server import WSGIServer
 
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
@@ -17,7 +18,7 @@ from phom_referee.metrics import Metrics
 from phom_referee.pools import CountingPool, IdleStreams
 from phom_referee.rpc import Admission, Calls, Handler
 from phom_referee.servicer import SERVICE, stream_methods, unary_methods
-from phom_referee.settings import Settings
+from phom_referee.settings import Settings, SettingsError
 
 _HEALTH_THREADS = 2
 
@@ -44,10 +45,14 @@ class App:
         self.server = grpc.server(
             self._unary_pool,
             interceptors=[self._admission],
-            options=[("grpc.max_receive_message_length", settings.max_message_bytes)],
+            options=[
+                ("grpc.max_receive_message_length", settings.max_message_bytes),
+                # Else a second server on the port would take half of the calls without a word.
+                ("grpc.so_reuseport", 0),
+            ],
         )
         self.bind()
-        self.port = self.server.add_insecure_port(f"{settings.host}:{settings.port}")
+        self.port = self._listen()
 
     def bind(self) -> None:
         """Register everything that answers."""
@@ -73,6 +78,13 @@ class App:
         names = (SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, self.server)
 
+    def _listen(self) -> int:
+        address = f"{self.settings.host}:{self.settings.port}"
+        try:
+            return self.server.add_insecure_port(address)
+        except RuntimeError:
+            raise SettingsError(f"cannot listen on {address}: is the port in use?") from None
+
     def start(self) -> None:
         """Begin to answer."""
         self.server.start()
@@ -90,12 +102,19 @@ class App:
             pool.shutdown(wait=False)
 
 
+def _serve_metrics(app: App) -> WSGIServer:
+    host, port = app.settings.host, app.settings.metrics_port
+    try:
+        server, _ = start_http_server(port, addr=host, registry=app.metrics.registry)
+    except OSError as error:
+        raise SettingsError(f"cannot listen on {host}:{port} for metrics: {error}") from None
+    return server
+
+
 def main(settings: Settings) -> int:
-    """Serve until SIGTERM or SIGINT; the exit code."""
+    """Serve until SIGTERM or SIGINT; the exit code. SettingsError if a port cannot be had."""
     app = App(settings)
-    metrics_server, _ = start_http_server(
-        settings.metrics_port, addr=settings.host, registry=app.metrics.registry
-    )
+    metrics_server = _serve_metrics(app)
     ended = threading.Event()
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: ended.set())
