@@ -45,6 +45,7 @@ from positions import HOUSES, Core, Position, positions, random_game
 
 FULL_EVERY = 10
 SHARE = 0.1
+ORACLE_EVERY = 5
 REMEMBERED = 400
 SHOWN = 5
 
@@ -146,7 +147,7 @@ def _hold(at: Position, table: Table, rng: random.Random, tally: Tally) -> None:
             (7, of_logs.law_7(at, rng)),
             (7, of_logs.marks(at)),
         ]
-    if full or table.turn.in_last_round:
+    if tally.states % ORACLE_EVERY == 0 or table.turn.in_last_round:
         tally.compared_with_oracle += 1
         findings.append((2, of_moves.as_the_oracle_sees_it(at, table)))
     findings.append((5, of_logs.law_5(at)))

@@ -1,6 +1,7 @@
 """The server as callers and operators meet it: in process, and as a process that gets signals."""
 
 import json
+import re
 import signal
 import socket
 import subprocess
@@ -16,6 +17,7 @@ from google.rpc import error_details_pb2
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_status import rpc_status
 from phom.v1 import events_pb2, referee_pb2, referee_pb2_grpc, rules_pb2, verdict_pb2
+from phom_referee import server
 from phom_referee.command import main
 from phom_referee.generate import games
 from phom_referee.server import App
@@ -159,6 +161,45 @@ def test_calls_are_counted(log: events_pb2.GameLog) -> None:
     assert value("grpc_server_handled_total", grpc_code="InvalidArgument") == 1
     assert value("grpc_server_handled_total", grpc_code="Internal") == 0
     app.stop()
+
+
+def test_an_internal_fault_has_a_reference_that_stands_in_the_log(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(_: bytes) -> bytes:
+        raise RuntimeError("the secret of the house")
+
+    monkeypatch.setattr(server, "unary_methods", lambda: {"Replay": fails})
+    app = _started()
+    with pytest.raises(grpc.RpcError) as raised:
+        _stub(app).Replay(referee_pb2.ReplayRequest())
+    app.stop()
+    assert raised.value.code() is grpc.StatusCode.INTERNAL
+    details = raised.value.details()
+    assert details is not None
+    assert "secret" not in details
+    reference = details.removeprefix("internal error, reference ")
+    assert re.fullmatch("[0-9a-f]{16}", reference)
+    logged = capsys.readouterr().err
+    assert reference in logged
+    assert "the secret of the house" in logged
+
+
+def test_a_second_signal_ends_the_drain_at_once() -> None:
+    command = [sys.executable, "-m", "phom_referee", "serve", "--port", "0", "--metrics-port", "0"]
+    command += ["--drain-delay", "60"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        serving = json.loads(process.stderr.readline())
+        process.send_signal(signal.SIGTERM)
+        assert json.loads(process.stderr.readline())["event"] == "draining"
+        channel = grpc.insecure_channel(f"127.0.0.1:{serving['port']}")
+        check = health_pb2_grpc.HealthStub(channel).Check
+        answer = check(health_pb2.HealthCheckRequest(service=SERVICE), timeout=10)
+        assert answer.status == health_pb2.HealthCheckResponse.NOT_SERVING
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=20) == 0
+        channel.close()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import threading
-import time
 from wsgiref.simple_server import WSGIServer
 
 import grpc
@@ -21,6 +20,8 @@ from phom_referee.servicer import SERVICE, stream_methods, unary_methods
 from phom_referee.settings import Settings, SettingsError
 
 _HEALTH_THREADS = 2
+# A wait without end in the main thread can miss a signal that comes just before it.
+_SIGNAL_SECONDS = 0.2
 
 IN_PROCESS = Settings(port=0, metrics_port=0, log_rpcs=False)
 """For a server within another program: a free port, and no line for each call."""
@@ -91,11 +92,18 @@ class App:
         self.health.set("", health_pb2.HealthCheckResponse.SERVING)
         self.health.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
 
-    def stop(self) -> None:
-        """Say that no more calls are wanted, then take none, and let those that run end."""
+    def stop(self, hurry: threading.Event | None = None) -> None:
+        """Say that no more calls are wanted, then take none, and let those that run end.
+
+        Once `hurry` is set nothing is waited for any more.
+        """
+        hurry = hurry or threading.Event()
         self.health.set(SERVICE, health_pb2.HealthCheckResponse.NOT_SERVING)
-        time.sleep(self.settings.drain_delay)
-        self.server.stop(self.settings.grace).wait()
+        hurry.wait(self.settings.drain_delay)
+        stopped = self.server.stop(self.settings.grace)
+        while not stopped.wait(_SIGNAL_SECONDS):
+            if hurry.is_set():
+                self.server.stop(None)
         self._idle.stop()
         self._admission.stop()
         for pool in (self._unary_pool, self._stream_pool, self._health_pool):
@@ -112,12 +120,19 @@ def _serve_metrics(app: App) -> WSGIServer:
 
 
 def main(settings: Settings) -> int:
-    """Serve until SIGTERM or SIGINT; the exit code. SettingsError if a port cannot be had."""
+    """Serve until SIGTERM or SIGINT, of which a second one ends the drain; the exit code.
+
+    SettingsError if a port cannot be had.
+    """
     app = App(settings)
     metrics_server = _serve_metrics(app)
-    ended = threading.Event()
-    for name in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(name, lambda *_: ended.set())
+    ended, hurry = threading.Event(), threading.Event()
+
+    def on_signal(*_: object) -> None:
+        (hurry if ended.is_set() else ended).set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, on_signal)
     app.start()
     app.log.info(
         "serving",
@@ -126,11 +141,10 @@ def main(settings: Settings) -> int:
         metrics_port=metrics_server.server_port,
         version=VERSION,
     )
-    # A wait without end can miss a signal that comes just before it.
-    while not ended.wait(0.5):
+    while not ended.wait(_SIGNAL_SECONDS):
         pass
     app.log.info("draining")
-    app.stop()
+    app.stop(hurry)
     metrics_server.shutdown()
     app.log.info("stopped")
     return 0
