@@ -7,7 +7,7 @@ CORE := $(filter-out %/contract.pxd,$(wildcard core_ext/phom_core/*.p[xy]?))
 CORE_TESTS := $(addprefix tests/test_,decoder.py encoder.py games.py handed_cases.py hands.py)
 SOURCES := pyproject.toml setup.py proto/generate.py $(wildcard proto/phom/v1/*.proto) $(CORE)
 
-.PHONY: run test test-system sanitize slow differential laws fuzz lint types lock clean
+.PHONY: run test test-system sanitize slow differential laws fuzz instructions lint types lock clean
 
 run: .venv/installed  ## Judge a sample game, then serve.
 	$(BIN)/phom-referee replay docs/sample.phom
@@ -37,6 +37,9 @@ laws: .venv/installed  ## The laws, on 100,000 states of each house; half an hou
 
 fuzz: .venv/installed  ## The decoder against protobuf's parser, ten million mutated inputs.
 	$(BIN)/python tests/fuzz_decoder.py --count 10000000 --seed 1 --jobs 2
+
+instructions: .venv/installed  ## Instructions a hand takes, by valgrind's callgrind, against their limits.
+	$(BIN)/python tests/bench/instructions.py
 
 lint: .venv/installed
 	$(BIN)/ruff check .
