@@ -6,9 +6,9 @@ Without --house: that many states of each of the six. Games are the product's ow
 seats, some with random overrides, some by the oracle's player; each is cut after every event. What is
 sampled: the candidates of law 2 that are illegal on their face (cards not held, phỏm nobody laid, other
 seats) are all asked about on every 10th state, a random tenth of them on the others; and so is, of all
-that is refused, what law 1 is asked about. The oracle's own list of legal actions is compared on every
-250th state, permuted suits and eaten marks are on every 10th. Exits with 1, printing the first logs in
-notation, if a law is broken; --keep FOLDER writes each into a file.
+that is refused, what law 1 is asked about. The oracle's own list of legal actions is compared in every
+last-round turn and on every 5th state; permuted suits and eaten marks are tried on every 10th. Exits with
+1, printing the first logs in notation, if a law is broken; --keep FOLDER writes each into a file.
 """
 
 # ruff: noqa: T201 - it speaks to who runs it.

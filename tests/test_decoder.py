@@ -196,6 +196,10 @@ def _phoms(count: int, cards: int) -> bytes:
     return delimited(EVENTS, tag(1, VARINT) + b"\0" + delimited(LAY_DOWN, phoms))
 
 
+def _hand(cards: bytes) -> bytes:
+    return delimited(HANDS, delimited(1, cards))
+
+
 def _claim(seat: int) -> bytes:
     return delimited(CLAIMS, delimited(1, tag(1, VARINT) + varint(seat) + b"\x10\x01"))
 
@@ -205,9 +209,11 @@ ROOM = {
     **{f"{n} wrong events": _event(0) * n for n in (98, 99, 100, 101, 1024, 1025)},
     **{f"{n} phom of {m}": _phoms(n, m) for n in (1, 63, 64, 65, 1000) for m in (0, 3, 60, 300)},
     "phom of all events": b"".join(_phoms(n % 7, n % 5) for n in range(1100)),
-    **{f"{n} hands": delimited(HANDS, delimited(1, bytes(range(1, 10)))) * n for n in range(8)},
-    **{f"hand of {n}": delimited(HANDS, delimited(1, b"\7" * n)) for n in (51, 52, 53, 60, 300)},
-    **{f"fifth hand of {n}": (delimited(HANDS, delimited(1, b"\7" * n))) * 5 for n in (9, 60)},
+    **{f"{n} hands": _hand(bytes(range(1, 10))) * n for n in range(8)},
+    **{f"hand of one card {n} times": _hand(b"\7" * n) for n in (51, 52, 53, 60, 300)},
+    **{f"hand of {n} cards": _hand(bytes(range(1, n + 1))) for n in (0, 8, 13, 14, 20, 36, 52)},
+    "four hands of all cards": _hand(bytes(range(1, 53))) * 4,
+    **{f"fifth hand of {n}": _hand(b"\7" * n) * 5 for n in (9, 60)},
     **{f"stock of {n}": delimited(STOCK, b"\7" * n) for n in (32, 33, 34, 52, 53, 54, 60, 5000)},
     **{f"{n} claims": b"".join(_claim(i % 4) for i in range(n)) for n in range(13)},
     **{f"{n} claims of no seat": _claim(9) * n for n in (7, 8, 9, 101)},

@@ -2,12 +2,15 @@
 
 import random
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import grpc
 import positions
 import pytest
+import stranger
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from phom.v1 import actions_pb2, cards_pb2, events_pb2, referee_pb2, rules_pb2, verdict_pb2
@@ -16,6 +19,7 @@ from phom_core import analyze_hand
 from phom_referee import notation
 from phom_referee.generate import games
 from phom_referee.houses import presets, referee
+from phom_referee.server import App
 from phom_referee.servicer import SERVICE
 from positions import HOUSES, Position
 from stranger import Stranger
@@ -293,6 +297,12 @@ def test_a_stranger_plays_whole_games(
         game.play()
         assert game.judge().status == verdict_pb2.STATUS_FINISHED
         assert len(game.log.events) > 1
+
+
+def test_the_strangers_program_runs_on_its_own(app: App) -> None:
+    command = [sys.executable, stranger.__file__, f"127.0.0.1:{app.port}", "--games", "4"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, 4), done.stdout + done.stderr
 
 
 def test_a_stranger_can_be_surprised(stub: RefereeServiceStub) -> None:

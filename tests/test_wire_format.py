@@ -91,6 +91,12 @@ def test_depth(place: str, depth: int) -> None:
             assert (outcome == REFUSED) == (depth + DEEPER[place] > 100)
 
 
+def test_depth_is_given_back() -> None:
+    for place in DEEPER:
+        for groups in (group(13, depth=60) * 3, group(13, group(14, depth=40) * 3, 50)):
+            assert check("replay", PLACES[place](groups)) != REFUSED
+
+
 # ---- numbers ----
 
 # Where a number may stand: the bytes before it, what may be changed being the number itself.
