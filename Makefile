@@ -2,17 +2,22 @@
 # of requirements-dev.txt. Any Python from 3.11 on does, as in `make PYTHON=python3.13 test`.
 
 PYTHON ?= python3
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := .venv/bin
 CORE := $(filter-out %/contract.pxd,$(wildcard core_ext/phom_core/*.p[xy]?))
 CORE_TESTS := $(addprefix tests/test_,decoder.py encoder.py games.py handed_cases.py hands.py)
 SOURCES := pyproject.toml setup.py proto/generate.py $(wildcard proto/phom/v1/*.proto) $(CORE)
 
-.PHONY: run test test-system sanitize slow differential laws fuzz instructions lint types lock clean
+.PHONY: help run test test-system sanitize slow differential laws fuzz instructions lint types lock clean
+
+help:  ## Say what there is to make.
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*##/\t/' | expand -t 16
 
 run: .venv/installed  ## Judge a sample game, then serve.
 	$(BIN)/phom-referee replay docs/sample.phom
 	@echo "To call the server that starts now, type in another terminal:"
 	@echo "  $(BIN)/phom-referee convert docs/sample.phom --to json | $(BIN)/python docs/call.py"
+	@echo "Ctrl-C stops it."
 	$(BIN)/phom-referee serve
 
 test: .venv/installed  ## All that needs no more than Python, a C compiler, make and git.
@@ -60,6 +65,7 @@ clean:  ## Remove all that is not committed but made.
 	git clean -fdXq
 
 .venv/locked: requirements-dev.txt
+	@echo "Setting up .venv: a few minutes, once."
 	$(PYTHON) -m venv --clear .venv
 	$(BIN)/pip install -q --require-hashes -r requirements-dev.txt
 	touch $@

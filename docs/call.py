@@ -12,7 +12,13 @@ from phom.v1.referee_pb2 import ReplayRequest
 from phom.v1.referee_pb2_grpc import RefereeServiceStub
 
 address = sys.argv[1] if len(sys.argv) > 1 else "localhost:50051"
-log = json_format.Parse(sys.stdin.read(), GameLog())
+try:
+    log = json_format.Parse(sys.stdin.read(), GameLog())
+except json_format.ParseError as error:
+    sys.exit(f"standard input is no GameLog in JSON: {error}")
 with grpc.insecure_channel(address) as channel:
-    response = RefereeServiceStub(channel).Replay(ReplayRequest(log=log))
+    try:
+        response = RefereeServiceStub(channel).Replay(ReplayRequest(log=log))
+    except grpc.RpcError as error:
+        sys.exit(f"{address} answers {error.code().name}: {error.details()}")
 print(json_format.MessageToJson(response.verdict))

@@ -26,6 +26,12 @@ def test_a_flag_comes_before_the_environment() -> None:
     assert _read("--log-rpcs", "false").log_rpcs is False
 
 
+def test_what_kubernetes_says_of_services_is_not_ours() -> None:
+    links = {"PHOM_REFEREE_SERVICE_HOST": "10.0.0.1", "PHOM_REFEREE_SERVICE_PORT_GRPC": "1"}
+    links |= {"PHOM_REFEREE_PORT": "tcp://10.0.0.1:1", "PHOM_REFEREE_PORT_1_TCP_ADDR": "10.0.0.1"}
+    assert _read(**links) == settings.Settings()
+
+
 @pytest.mark.parametrize(
     ("flags", "environment", "sentence"),
     [
@@ -34,6 +40,8 @@ def test_a_flag_comes_before_the_environment() -> None:
         (["--grace", "inf"], {}, "--grace must be at least 0, not 'inf'"),
         (["--grace", "nan"], {}, "--grace must be at least 0, not 'nan'"),
         (["--log-rpcs", "yes"], {}, "--log-rpcs must be true or false, not 'yes'"),
+        (["--port", "99999"], {}, "--port must be 0 to 65535, not '99999'"),
+        ([], {"PHOM_PORT": "tcp://10.0.0.1:1"}, "PHOM_PORT must be a whole number"),
         ([], {"PHOM_PRT": "1"}, "PHOM_PRT is no setting; known are PHOM_HOST"),
     ],
 )

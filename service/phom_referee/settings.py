@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
+from math import inf
 from typing import Any
 
 
-def _setting(default: object, least: float | None, text: str) -> Any:
-    return field(default=default, metadata={"least": least, "help": text})
+def _setting(default: object, least: float | None, text: str, most: float = inf) -> Any:
+    return field(default=default, metadata={"least": least, "most": most, "help": text})
+
+
+def _port(default: int, text: str) -> Any:
+    return _setting(default, 0, f"{text}; 0: any free one", 65535)
 
 
 @dataclass(frozen=True)
@@ -17,8 +23,8 @@ class Settings:
     """The server's settings; each is a flag, and a variable `PHOM_` with its name in capitals."""
 
     host: str = _setting("127.0.0.1", None, "address to listen on; 0.0.0.0 for every interface")
-    port: int = _setting(50051, 0, "port of the gRPC service; 0: any free one")
-    metrics_port: int = _setting(9464, 0, "port that Prometheus scrapes; 0: any free one")
+    port: int = _port(50051, "port of the gRPC service")
+    metrics_port: int = _port(9464, "port that Prometheus scrapes")
     threads: int = _setting(8, 1, "threads that answer unary calls")
     max_concurrent_rpcs: int = _setting(
         256, 1, "unary calls at once, waiting ones included; more get RESOURCE_EXHAUSTED"
@@ -56,7 +62,7 @@ def read(arguments: argparse.Namespace, environment: Mapping[str, str]) -> Setti
     """The settings of a command line and an environment; SettingsError for the first bad one."""
     known = {_variable(setting.name): setting for setting in fields(Settings)}
     for name in environment:
-        if name.startswith("PHOM_") and name not in known and name not in _NOT_OURS:
+        if name.startswith("PHOM_") and name not in known and not _NOT_OURS.search(name):
             raise SettingsError(f"{name} is no setting; known are {', '.join(known)}")
     values: dict[str, Any] = {}
     for name, setting in known.items():
@@ -64,13 +70,12 @@ def read(arguments: argparse.Namespace, environment: Mapping[str, str]) -> Setti
         if text is None:
             text, source = environment.get(name), name
         if text is not None:
-            least = setting.metadata["least"]
-            values[setting.name] = _value(source, text, type(setting.default), least)
+            values[setting.name] = _value(source, text, setting)
     return Settings(**values)
 
 
-# The build's switches.
-_NOT_OURS = {"PHOM_MARCH", "PHOM_SANITIZE"}
+# The build's switches, and what Kubernetes tells a pod of a Service whose name begins with phom.
+_NOT_OURS = re.compile(r"^PHOM_(MARCH|SANITIZE)$|_SERVICE_(HOST|PORT)|_PORT$|_PORT_\d+_(TCP|UDP)")
 
 
 def _flag(name: str) -> str:
@@ -85,7 +90,9 @@ def _shown(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _value(source: str, text: str, kind: type, least: float | None) -> object:
+def _value(source: str, text: str, setting: Field[Any]) -> object:
+    kind: type = type(setting.default)
+    least, most = setting.metadata["least"], setting.metadata["most"]
     if kind is bool:
         if text.lower() not in ("true", "false"):
             raise SettingsError(f"{source} must be true or false, not {text!r}")
@@ -95,8 +102,9 @@ def _value(source: str, text: str, kind: type, least: float | None) -> object:
     except ValueError:
         what = "a whole number" if kind is int else "a number"
         raise SettingsError(f"{source} must be {what}, not {text!r}") from None
-    if least is not None and not least <= value < float("inf"):
-        raise SettingsError(f"{source} must be at least {least:g}, not {text!r}")
+    if least is not None and not (least <= value <= most and value != inf):
+        wanted = f"at least {least:g}" if most == inf else f"{least:g} to {most:g}"
+        raise SettingsError(f"{source} must be {wanted}, not {text!r}")
     return value
 
 
