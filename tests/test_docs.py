@@ -45,3 +45,15 @@ def test_page(page: Path, app: App) -> None:
             printed = io.StringIO()
     assert printed.getvalue() == ""
     names["channel"].close()
+
+
+def test_every_link_leads_somewhere() -> None:
+    root = Path(__file__).parents[1]
+    pages = [root / "README.md", root / "CHANGELOG.md", *(root / "docs").rglob("*.md")]
+    dead = [
+        f"{page.relative_to(root)}: {link}"
+        for page in pages
+        for link in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8"))
+        if "://" not in link and not (page.parent / link).exists()
+    ]
+    assert dead == []

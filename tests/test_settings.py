@@ -60,5 +60,5 @@ def test_check_config(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
 
 
 def test_the_docs_have_the_table() -> None:
-    page = Path(__file__).parents[1] / "docs" / "settings.md"
+    page = Path(__file__).parents[1] / "docs" / "serving.md"
     assert settings.table() in page.read_text(encoding="utf-8")
