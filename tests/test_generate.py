@@ -38,6 +38,14 @@ def test_overrides_are_played_by() -> None:
         assert verdict_of(log, verdict_pb2.DETAIL_STATE).state.target == 1
 
 
+def test_games_with_little_time_are_legal() -> None:
+    # Also a late eat that reopens a finished game, which no timeout could excuse.
+    overrides = rules_pb2.Ruleset(rounds=1, turn_seconds=1)
+    for log in games(300, house=rules_pb2.HOUSE_IWIN, seats=3, overrides=overrides, seed=2):
+        verdict = verdict_of(log, verdict_pb2.DETAIL_RESULT)
+        assert verdict.status == verdict_pb2.STATUS_FINISHED, verdict.violation
+
+
 @pytest.mark.parametrize("seats", [1, 5])
 def test_seats_out_of_range(seats: int) -> None:
     with pytest.raises(ValueError, match=f"2 to 4, not {seats}"):

@@ -246,7 +246,12 @@ class _Game:
             getattr(event, kind).CopyFrom(getattr(action, kind))
         self._time(event)
         if self.timed and self._is_late(event):
-            self._append(events_pb2.Event(seat=event.seat, at=event.at, time_out={}))
+            time_out = events_pb2.Event(seat=event.seat, at=event.at, time_out={})
+            if self._check(time_out).legal:
+                self._append(time_out)
+            else:
+                # Rules 3.5: at a finished game no timeout lifts the limit of the eat that reopens it.
+                event.ClearField("at")
         self._append(event)
         self._follow(event)
 
