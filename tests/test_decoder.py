@@ -208,6 +208,12 @@ ROOM = {
     **{f"{n} events": _event() * n for n in (1023, 1024, 1025, 5000)},
     **{f"{n} wrong events": _event(0) * n for n in (98, 99, 100, 101, 1024, 1025)},
     **{f"{n} phom of {m}": _phoms(n, m) for n in (1, 63, 64, 65, 1000) for m in (0, 3, 60, 300)},
+    "wrong card in a long phom": delimited(
+        EVENTS,
+        tag(1, VARINT)
+        + b"\0"
+        + delimited(LAY_DOWN, delimited(1, delimited(1, b"\5" * 59 + b"\0"))),
+    ),
     "phom of all events": b"".join(_phoms(n % 7, n % 5) for n in range(1100)),
     **{f"{n} hands": _hand(bytes(range(1, 10))) * n for n in range(8)},
     **{f"hand of one card {n} times": _hand(b"\7" * n) for n in (51, 52, 53, 60, 300)},

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
-from phom.v1 import actions_pb2, events_pb2
-from wire.compare import ANSWERED, REFUSED, answer, check
+from phom.v1 import actions_pb2, events_pb2, referee_pb2
+from wire.compare import ANSWERED, REFUSED, answer, check, check_faults
 from wire.requests import handed_logs, rich_logs
 from wire.small import (
     ACTION,
     CLAIMS,
+    DECLARE_U,
     DETAIL,
     EVENTS,
     HANDS,
@@ -34,8 +36,11 @@ from wire.tree import (
     GROUP,
     GROUP_END,
     VARINT,
+    Message,
     delimited,
     group,
+    parsed,
+    shape,
     tag,
     varint,
 )
@@ -99,7 +104,29 @@ def test_depth_is_given_back() -> None:
 
 # ---- numbers ----
 
-# Where a number may stand: the bytes before it, what may be changed being the number itself.
+
+@cache
+def _won_by_u() -> bytes:
+    """A log of a game that ended by an Ù, with nothing claimed."""
+    log = next(log for log in rich_logs(1, 3) if log.claimed_result.HasField("u_seat"))
+    log.ClearField("claimed_result")
+    return log.SerializeToString()
+
+
+def _claiming(claims: bytes) -> bytes:
+    return replay(_won_by_u() + delimited(CLAIMS, claims))
+
+
+def _claiming_of_seat_1(claims: bytes) -> bytes:
+    return _claiming(delimited(1, tag(1, VARINT) + b"\1" + claims))
+
+
+def _declared(content: bytes) -> bytes:
+    event = tag(1, VARINT) + b"\0" + delimited(DECLARE_U, content)
+    return replay(log_bytes(events=[]) + delimited(EVENTS, event))
+
+
+# Where a number may stand: its bytes in, a request out.
 NUMBERS: dict[str, Any] = {
     "tag": lambda n: replay(log_bytes() + n + b"\1"),
     "tag in group": lambda n: replay(log_bytes() + tag(13, GROUP) + n + b"\1" + tag(13, GROUP_END)),
@@ -119,31 +146,45 @@ NUMBERS: dict[str, Any] = {
     "seconds": lambda n: replay(log_bytes() + delimited(STARTED_AT, tag(1, VARINT) + n)),
     "nanos": lambda n: replay(log_bytes() + delimited(STARTED_AT, tag(2, VARINT) + n)),
     "unknown": lambda n: replay(log_bytes() + tag(13, VARINT) + n),
+    "khan": lambda n: _declared(tag(2, VARINT) + n),
+    "no u": lambda n: _claiming(tag(3, VARINT) + n),
+    "u seat": lambda n: _claiming(tag(2, VARINT) + n),
+    "den seat": lambda n: _claiming(tag(4, VARINT) + n),
+    "place": lambda n: _claiming_of_seat_1(tag(2, VARINT) + n),
+    "net": lambda n: _claiming_of_seat_1(tag(4, VARINT) + n),
 }
+VALUES = (
+    *(0, 1, 2, 3, 48, 49, 110, 10**9 + 1, 2**31, 2**32 - 1, 2**32, 2**32 + 1),
+    *(2**63 - 1, 2**63, 2**64 - 1, 2**64 - 2**31),
+)
 
 
 @pytest.mark.parametrize("where", NUMBERS)
 def test_numbers(where: str) -> None:
-    for value in (
-        0,
-        1,
-        2,
-        3,
-        48,
-        49,
-        110,
-        2**31,
-        2**32,
-        2**32 + 1,
-        2**63,
-        2**64 - 1,
-        2**64 - 2**31,
-    ):
+    for value in VALUES:
         for length in range(1, 13):
-            check("replay", NUMBERS[where](varint(value, length)))
+            data = NUMBERS[where](varint(value, length))
+            if check("replay", data) != REFUSED and length == 1:
+                check_faults(data)
     for last in range(256):
         check("replay", NUMBERS[where](varint(2, 10)[:9] + bytes([last])))
         check("replay", NUMBERS[where](varint(48, 5)[:4] + bytes([last])))
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_claimed_numbers_are_repeated(value: int) -> None:
+    """What is claimed of a seat comes back in the answer: 32 bits of a place, 64 of a net."""
+    claims = tag(2, VARINT) + varint(value) + tag(4, VARINT) + varint(value)
+    answered = answer("replay", _claiming_of_seat_1(claims))
+    assert isinstance(answered, bytes)
+    verdict = referee_pb2.ReplayResponse.FromString(answered).verdict
+    true = verdict.result.seats[1]
+    place, net = value % 2**32, value - 2**64 if value >= 2**63 else value
+    said = {difference.field: difference.claimed for difference in verdict.claim_differences}
+    assert said == {
+        **({"place": str(place)} if place != true.place else {}),
+        **({"net": str(net)} if net != true.net else {}),
+    }
 
 
 def test_numbers_longer_than_needed_are_read() -> None:
@@ -199,6 +240,29 @@ def test_log_in_two_occurrences() -> None:
             data = delimited(LOG, first.SerializeToString()) + replay(rest.SerializeToString())
             assert check("replay", data) == ANSWERED
             assert answer("replay", data) == whole
+
+
+def _apart(message: Message) -> bytes:
+    """Every submessage that is not repeated in as many occurrences as it has fields."""
+    pieces = []
+    for field in message.fields:
+        if not isinstance(field.content, Message):
+            pieces.append(field.raw)
+        elif field.number in shape(message.type).repeated:
+            pieces.append(delimited(field.number, _apart(field.content)))
+        else:
+            inside = [Message(field.content.type, [one]) for one in field.content.fields]
+            pieces += [delimited(field.number, _apart(one)) for one in inside or [field.content]]
+    return b"".join(pieces)
+
+
+def test_every_message_in_pieces() -> None:
+    """They merge, in an event as in a log: it is as if each were whole."""
+    for log in (*rich_logs(1, 3), *handed_logs()):
+        data = log.SerializeToString(deterministic=True)
+        apart = replay(_apart(parsed(log.DESCRIPTOR, data)))
+        assert check("replay", apart) == ANSWERED
+        assert answer("replay", apart) == answer("replay", replay(data))
 
 
 def _kinds(kinds: dict[int, list[bytes]], most: int) -> Iterator[bytes]:
@@ -266,12 +330,39 @@ def test_action_in_two_occurrences_with_the_log_between() -> None:
             )
 
 
+def test_draw_of_an_action_names_no_card() -> None:
+    log = events_pb2.GameLog.FromString(log_bytes(stock=[]))
+    data = delimited(LOG, log.SerializeToString())
+    for content in (b"", tag(1, VARINT) + b"\x20", tag(1, VARINT) + b"\x99\x01", b"\0\0"):
+        action = tag(1, VARINT) + b"\1" + delimited(3, content)
+        assert check("check_action", data + delimited(ACTION, action)) == ANSWERED
+        assert answer("check_action", data + delimited(ACTION, action)) == answer(
+            "check_action", data + delimited(ACTION, tag(1, VARINT) + b"\1" + delimited(3, b""))
+        )
+
+
+def test_last_number_wins() -> None:
+    hand = delimited(1, b"\1\2\x10\x20")
+    offers = [tag(3, VARINT) + varint(card) for card in (0, 3, 40, 2**32 + 3)]
+    for offered in itertools.product(offers, repeat=3):
+        assert (
+            check("analyze_hand", b"".join(offered[:1]) + hand + b"".join(offered[1:])) == ANSWERED
+        )
+    seats = [tag(3, VARINT) + varint(seat) for seat in (0, 1, 2, 2**32)]
+    details = [tag(DETAIL, VARINT) + varint(detail) for detail in (0, 1, 2, 3)]
+    for first, second in itertools.product(seats, repeat=2):
+        check("replay", replay(first + log_bytes() + second))
+    for detail, other in itertools.product(details, repeat=2):
+        check("replay", detail + delimited(LOG, log_bytes()) + other)
+
+
 def test_who_is_claimed_to_be_u() -> None:
     members = [tag(2, VARINT) + bytes([seat]) for seat in range(3)]
     members += [tag(3, VARINT) + bytes([no]) for no in range(2)]
-    for log in list(rich_logs(1, 1))[::2]:
+    logs = list(rich_logs(1, 1))[::3]
+    for log in logs:
         log.ClearField("claimed_result")
-        data = log.SerializeToString()
+    for data in (_won_by_u(), *(log.SerializeToString() for log in logs)):
         for chosen in itertools.product(members, repeat=3):
             for cut in range(4):
                 claims = b"".join(chosen[:cut]), b"".join(chosen[cut:])

@@ -11,7 +11,7 @@ from .tree import VARINT, delimited, tag, varint
 # Field numbers.
 LOG, DETAIL, ACTION = 1, 2, 2  # of the requests
 RULESET, HANDS, STOCK, STARTED_AT, OPENING, EVENTS, CLAIMS = 2, 4, 5, 7, 8, 9, 10
-LAY_DOWN, TIME_OUT = 6, 10
+LAY_DOWN, DECLARE_U = 6, 8
 
 
 def log_bytes(**fields: Any) -> bytes:
