@@ -27,7 +27,7 @@ HEADER = '''\
 """The contract's numbers, generated from the .proto files; do not edit.
 
 A field is `Message_field`, a message or enum within another `Outer_Inner`; an enum's values keep
-their own names.
+their own names, and `Enum_SIZE` is one more than the greatest of them.
 """
 '''
 
@@ -80,7 +80,10 @@ def message_block(outer: str, message: DescriptorProto) -> str:
 
 
 def enum_block(outer: str, enum: EnumDescriptorProto) -> str:
-    lines = (f"    {value.name} = {value.number}\n" for value in enum.value)
+    lines = [f"    {value.name} = {value.number}\n" for value in enum.value]
+    size = max(value.number for value in enum.value) + 1
+    # Apart from the enum, of which it is no value.
+    lines.append(f"\ncdef enum:\n    {outer}{enum.name}_SIZE = {size}\n")
     return f"\ncdef enum {outer}{enum.name}:\n" + "".join(lines)
 
 

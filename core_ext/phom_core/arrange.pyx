@@ -3,30 +3,38 @@
 Laws, each held by a test against brute force:
 - every card that a run can take besides the chosen sets is in a run, since each card has points;
 - a set none of whose cards lies in a run is always taken whole, since nothing else wants it;
+- a card that no run wants is left out of no set: it would only be loose;
 - so only the ranks whose set touches a run are searched, a handful of ways for each;
 - an eaten card has a phom of its own (1.5): each way to give the eaten cards their phom leaves a
   hand without eaten cards, which is arranged as above.
 """
 from phom_core.cards cimport count_cards, lowest, mask_t, of_ranks, points_of, ranks_of
-from phom_core.phom cimport PHOMS_OF_CARD, has_phom, phoms_with, run_cards, set_ranks
+from phom_core.phom cimport (
+    PHOMS_OF_CARD, has_phom, makes_phom, phoms_with, run_cards, set_ranks,
+)
 
-# The phom chosen so far: those of eaten cards, then sets; and what they leave.
+# The phom of eaten cards, whole sets beside them, and what both leave: its runs are taken too.
 cdef struct Choice:
-    mask_t chosen[ARRANGED_PHOMS]
-    int count
+    mask_t kept[EATEN_LIMIT]
+    int kept_count
+    mask_t sets
     mask_t rest
 
 cdef struct Search:
     Aim aim
-    int best_score             # -1: nothing found yet
-    Choice now                 # as the search stands
+    int least_cost             # of what has been found; NOTHING_FOUND
+    Choice now                 # as the search stands, but for its sets and rest
     Choice best
 
-cdef inline int score(mask_t in_phoms, Aim aim) noexcept nogil:
-    """How good it is to have these cards in phom; more is better (at most 13 cards, 91 points)."""
+cdef enum:
+    NOTHING_FOUND = 1 << 30
+
+
+cdef inline int cost(mask_t loose, Aim aim) noexcept nogil:
+    """What it costs to leave these cards loose: points, then cards, or cards, then points."""
     if aim == FEWEST_POINTS:
-        return points_of(in_phoms) * 16 + count_cards(in_phoms)
-    return count_cards(in_phoms) * 128 + points_of(in_phoms)
+        return points_of(loose) * 16 + count_cards(loose)
+    return count_cards(loose) * 128 + points_of(loose)
 
 
 cdef int compare_phoms(mask_t a, mask_t b) noexcept nogil:
@@ -52,15 +60,19 @@ cdef int compare(const Arrangement* a, const Arrangement* b) noexcept nogil:
     return order if order != 0 else a.count - b.count
 
 
-cdef void finish(Search* search, mask_t hand, mask_t rest) noexcept nogil:
-    """The leaf of the search: `rest` is what the chosen phom leave; the runs take what they can."""
-    cdef int here = score((hand & ~rest) | run_cards(rest), search.aim)
-    if here < search.best_score:
-        return
+cdef inline void finish(Search* search, mask_t sets, mask_t rest) noexcept nogil:
+    """The leaf of the search: the runs take what they can of `rest`."""
+    cdef int here = cost(rest & ~run_cards(rest), search.aim)
+    if here <= search.least_cost:
+        keep_if_better(search, here, sets, rest)
+
+
+cdef void keep_if_better(Search* search, int here, mask_t sets, mask_t rest) noexcept nogil:
+    search.now.sets = sets
     search.now.rest = rest
-    if here == search.best_score and not is_smaller(&search.now, &search.best):
+    if here == search.least_cost and not is_smaller(&search.now, &search.best):
         return
-    search.best_score = here
+    search.least_cost = here
     search.best = search.now
 
 
@@ -75,10 +87,9 @@ cdef bint is_smaller(const Choice* a, const Choice* b) noexcept nogil:
 cdef void write_out(const Choice* choice, Arrangement* out) noexcept nogil:
     cdef mask_t runs = run_cards(choice.rest)
     cdef int i
-    out.count = 0
-    put_phoms(out, 0, runs)
-    for i in range(choice.count):
-        insert_phom(out, choice.chosen[i])
+    out.count = put_phoms(out.phoms, choice.sets, runs)
+    for i in range(choice.kept_count):
+        insert_phom(out, choice.kept[i])
     out.loose = choice.rest ^ runs
     out.points = points_of(out.loose)
 
@@ -93,48 +104,42 @@ cdef void insert_phom(Arrangement* into, mask_t phom) noexcept nogil:
     into.count += 1
 
 
-cdef void choose_sets(Search* search, mask_t hand, mask_t rest, mask_t ranks) noexcept nogil:
-    """Try every way to take sets of `ranks` (whose sets touch runs) from `rest`."""
-    if ranks == 0:
-        finish(search, hand, rest)
-        return
-    cdef mask_t column = rest & of_ranks(lowest(ranks))
-    cdef mask_t left_out
-    ranks &= ranks - 1
-    choose_sets(search, hand, rest, ranks)
-    search.now.chosen[search.now.count] = column
-    search.now.count += 1
-    choose_sets(search, hand, rest ^ column, ranks)
-    if count_cards(column) == 4:
-        left_out = column
-        while left_out:
-            search.now.chosen[search.now.count - 1] = column ^ lowest(left_out)
-            choose_sets(search, hand, rest ^ column ^ lowest(left_out), ranks)
-            left_out &= left_out - 1
-    search.now.count -= 1
+cdef void choose_sets(Search* search, mask_t sets, mask_t rest, mask_t ranks) noexcept nogil:
+    """Try every way to take sets of `ranks` from `rest` that may be best.
+
+    Whole sets are taken as the loop goes on; each other way is a branch.
+    """
+    cdef mask_t column, wanted, card
+    cdef bint four
+    while ranks:
+        column = rest & of_ranks(lowest(ranks))
+        wanted = column & run_cards(rest)       # cards that a run could take instead
+        four = count_cards(column) == 4
+        ranks &= ranks - 1
+        # Where a run wants no more than one card of four, the set can spare it.
+        if wanted & (wanted - 1) or (wanted and not four):
+            choose_sets(search, sets, rest, ranks)
+        while four and wanted:
+            card = lowest(wanted)
+            choose_sets(search, sets | column ^ card, rest ^ column ^ card, ranks)
+            wanted ^= card
+        sets |= column
+        rest ^= column
+    finish(search, sets, rest)
 
 
-cdef void arrange_rest(Search* search, mask_t hand, mask_t rest) noexcept nogil:
+cdef void arrange_rest(Search* search, mask_t rest) noexcept nogil:
     """Arrange `rest`, which holds no eaten card, beside the phom already chosen."""
     cdef mask_t ranks = set_ranks(rest)
     cdef mask_t touching = ranks_of(rest & of_ranks(ranks) & run_cards(rest))
-    cdef mask_t free = ranks & ~touching
-    cdef int before = search.now.count
-    cdef mask_t column
-    while free:
-        column = rest & of_ranks(lowest(free))
-        search.now.chosen[search.now.count] = column
-        search.now.count += 1
-        rest ^= column
-        free &= free - 1
-    choose_sets(search, hand, rest, touching)
-    search.now.count = before
+    cdef mask_t free = rest & of_ranks(ranks & ~touching)
+    choose_sets(search, free, rest ^ free, touching)
 
 
-cdef void house_eaten(Search* search, mask_t hand, mask_t rest, mask_t eaten) noexcept nogil:
+cdef void house_eaten(Search* search, mask_t rest, mask_t eaten) noexcept nogil:
     """Try every way to give each card of `eaten` a phom of its own (1.5)."""
     if eaten == 0:
-        arrange_rest(search, hand, rest)
+        arrange_rest(search, rest)
         return
     cdef mask_t phoms[PHOMS_OF_CARD]
     cdef mask_t card = lowest(eaten)
@@ -142,29 +147,29 @@ cdef void house_eaten(Search* search, mask_t hand, mask_t rest, mask_t eaten) no
     cdef int i
     cdef int ways = phoms_with(rest & ~others, card, phoms)
     for i in range(ways):
-        search.now.chosen[search.now.count] = phoms[i]
-        search.now.count += 1
-        house_eaten(search, hand, rest ^ phoms[i], others)
-        search.now.count -= 1
+        search.now.kept[search.now.kept_count] = phoms[i]
+        search.now.kept_count += 1
+        house_eaten(search, rest ^ phoms[i], others)
+        search.now.kept_count -= 1
 
 
 cdef bint search_best(mask_t hand, mask_t eaten, Aim aim, Arrangement* best) noexcept nogil:
     """As `arrange`, which see, for hands where there is something to choose."""
     cdef Search search
     search.aim = aim
-    search.best_score = -1
-    search.now.count = 0
-    house_eaten(&search, hand, hand, eaten)
-    if search.best_score < 0:
+    search.least_cost = NOTHING_FOUND
+    search.now.kept_count = 0
+    house_eaten(&search, hand, eaten)
+    if search.least_cost == NOTHING_FOUND:
         return False
     write_out(&search.best, best)
     return True
 
 
-cdef bint keeps_eaten(mask_t hand, mask_t eaten) noexcept nogil:
-    """Whether each card of `eaten` can have a phom of its own in `hand` (1.5)."""
-    if eaten == 0:
-        return True
+cdef bint finds_phoms(mask_t hand, mask_t eaten) noexcept nogil:
+    """As keeps_eaten, of at least one eaten card."""
+    if eaten & (eaten - 1) == 0:
+        return makes_phom(hand ^ eaten, eaten)
     cdef mask_t phoms[PHOMS_OF_CARD]
     cdef mask_t card = lowest(eaten)
     cdef mask_t others = eaten ^ card

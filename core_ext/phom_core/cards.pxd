@@ -5,7 +5,7 @@ A set of cards is a 64-bit mask with a suit in each 16-bit lane, the ace lowest,
 ascend as codes do, a run is a shift within its lane, and the three spare bits of a lane keep
 shifts by one and two from reaching the next suit.
 """
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 ctypedef uint64_t mask_t
 ctypedef uint8_t card_t
@@ -43,21 +43,35 @@ cdef extern from *:
 
 cdef extern from *:
     """
-    /* The set that holds the card of a code, by its code: cheaper than to divide by 13. */
+    /* The set that holds the card of a code, by its code: cheaper than to divide by 13. It is as
+       long as a byte has values, so that a byte that is no card can be looked up too. */
     #define PHOM_SUIT(lane) \
         1ULL << (lane), 2ULL << (lane), 4ULL << (lane), 8ULL << (lane), 16ULL << (lane), \
         32ULL << (lane), 64ULL << (lane), 128ULL << (lane), 256ULL << (lane), 512ULL << (lane), \
         1024ULL << (lane), 2048ULL << (lane), 4096ULL << (lane)
-    static const unsigned long long PHOM_MASKS[53] = {
+    static const unsigned long long PHOM_MASKS[256] = {
         0, PHOM_SUIT(0), PHOM_SUIT(16), PHOM_SUIT(32), PHOM_SUIT(48)
     };
     """
-    const mask_t MASKS "PHOM_MASKS"[53]
+    const mask_t MASKS "PHOM_MASKS"[256]
 
 
 cdef inline mask_t mask_of(int card) noexcept nogil:
-    """The set that holds one card, of code 1..52; the empty set for 0."""
-    return MASKS[card]
+    """The set that holds one card, of code 1..52; the empty set for any other byte."""
+    return MASKS[<uint8_t>card]
+
+
+cdef inline bint is_card(card_t code) noexcept nogil:
+    return MASKS[code] != 0
+
+
+cdef inline mask_t mask_of_all(const card_t* cards, uint32_t count) noexcept nogil:
+    """The set of the cards of a list; it has `count` cards only if they are cards, and differ."""
+    cdef mask_t mask = 0
+    cdef uint32_t i
+    for i in range(count):
+        mask |= MASKS[cards[i]]
+    return mask
 
 
 cdef inline mask_t lowest(mask_t cards) noexcept nogil:

@@ -5,210 +5,60 @@ Laws, held by a test against protobuf's own parser on mutated bytes:
 - otherwise it finds the same values: the last of a field wins, submessages merge, lists append,
   a oneof keeps the member that came last, numbers are cut to their width.
 """
-from libc.stdint cimport int32_t, uint8_t, uint64_t
-from libc.stdlib cimport calloc, free, realloc
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from phom_core.cards cimport DECK_SIZE
 from phom_core.contract cimport *
-from phom_core.ruleset cimport FIELD_NUMBERS, FIELD_OF_NUMBER, FIELDS, PRICES, Overrides
-from phom_core.table cimport (
-    ANNOUNCE, DECLARE_U, DISCARD, DRAW, EAT, LAY_DOWN, LAY_OFF, LEAVE, MAX_SEATS, NO_KIND, NOBODY,
-    TIME_OUT, Instant, Kind,
+from phom_core.events cimport read_cards, read_event, read_instant, skip_plain_event
+from phom_core.log cimport (
+    ACTION_SLOT, CLAIM_LIMIT, CLAIMED_NO_U, CLAIMED_SEAT, EVENT_LIMIT, OVERFLOW_SLOT, ClaimedSeat,
+    Claims, as_seat, clear_move,
 )
+from phom_core.ruleset cimport FIELD_OF_NUMBER, FIELD_NUMBERS, FIELDS, PRICES, Overrides
+from phom_core.table cimport MAX_SEATS, NOBODY
 from phom_core.wire cimport (
-    BYTES, VARINT, read_inside, read_message, read_tag, read_varint, skip_all, skip_field, tag_of,
+    BYTES, VARINT, read_inside, read_message, read_tag, read_varint, skip_field, tag_of,
 )
 
-cdef enum:
-    EVENT_FIELDS = 16     # more than the highest field number of an Event
-
-
-# ---- memory ----
-
-cdef Log* new_log() except NULL:
-    cdef Log* log = <Log*>calloc(1, sizeof(Log))
-    if log == NULL:
-        raise MemoryError
-    return log
-
-
-cdef void free_log(Log* log) noexcept:
-    free(log.spans)
-    free(log.cards)
-    free(log)
-
-
-cdef void trim_log(Log* log, size_t limit) noexcept:
-    """Give up the lists that have grown beyond `limit` bytes."""
-    if log.span_room * sizeof(Span) > limit:
-        free(log.spans)
-        log.spans = NULL
-        log.span_room = 0
-    if log.card_room > limit:
-        free(log.cards)
-        log.cards = NULL
-        log.card_room = 0
-
-
-cdef void clear_log(Log* log) noexcept nogil:
-    """Ready for the next log; moves are cleared as they are read, memory is kept."""
-    log.game_id_size = 0
-    memset(&log.overrides, 0, sizeof(Overrides))
-    log.deal.seats = 0
-    log.deal.first_seat = NOBODY
-    memset(log.deal.hand_sizes, 0, sizeof(log.deal.hand_sizes))
-    log.deal.stock_size = 0
-    clear_instant(&log.deal.started_at)
-    log.deal.game_number = 0
-    log.deal.creator_seat = NOBODY
-    log.deal.winner_seat = NOBODY
-    log.deal.after_winner_seat = NOBODY
-    log.hand_count = 0
-    log.base_stake = 0
-    log.event_count = 0
-    memset(&log.claims, 0, sizeof(Claims))
-    log.span_count = 0
-    log.card_count = 0
-    log.out_of_memory = False
-    clear_move(log, ACTION_SLOT)
-
-
-cdef inline void clear_instant(Instant* at) noexcept nogil:
-    at.known = False
-    at.seconds = 0
-    at.nanos = 0
-
-
-cdef bint room_for_span(Log* log) noexcept nogil:
-    cdef void* grown
-    if log.span_count < log.span_room:
-        return True
-    grown = realloc(log.spans, (2 * log.span_room + 64) * sizeof(Span))
-    if grown == NULL:
-        log.out_of_memory = True
-        return False
-    log.spans = <Span*>grown
-    log.span_room = 2 * log.span_room + 64
-    return True
-
-
-cdef bint room_for_cards(Log* log, size_t more) noexcept nogil:
-    cdef void* grown
-    if log.card_count + more <= log.card_room:
-        return True
-    grown = realloc(log.cards, 2 * log.card_room + more + 256)
-    if grown == NULL:
-        log.out_of_memory = True
-        return False
-    log.cards = <card_t*>grown
-    log.card_room = <uint32_t>(2 * log.card_room + more + 256)
-    return True
-
-
-# ---- numbers, cards, times ----
-
-cdef inline int as_seat(uint64_t value) noexcept nogil:
-    """A uint32 that names a seat or a phom; what is far out of range stays out of range."""
-    cdef uint32_t number = <uint32_t>value
-    return <int>number if number < FAR else FAR
-
-
-cdef bint read_cards(
-    Reader* r, uint32_t tag, card_t* out, uint32_t room, uint32_t* count
-) noexcept nogil:
-    """One occurrence of a repeated Card, packed or not; what has no room is counted only."""
-    cdef Reader packed
-    cdef uint64_t value
-    if tag & 7 == VARINT:
-        if not read_varint(r, &value):
-            return False
-        if count[0] < room:
-            out[count[0]] = as_card(value)
-        count[0] += 1
-        return True
-    if not read_inside(r, &packed):
-        return False
-    # Every code that exists is one byte.
-    while packed.at < packed.end and packed.at[0] < 0x80 and count[0] < room:
-        out[count[0]] = as_card(packed.at[0])
-        count[0] += 1
-        packed.at += 1
-    while packed.at < packed.end:
-        if not read_varint(&packed, &value):
-            return False
-        if count[0] < room:
-            out[count[0]] = as_card(value)
-        count[0] += 1
-    return True
-
-
-cdef bint read_one_card(Reader r, int number, card_t* card) noexcept nogil:
-    """A message that holds a single Card."""
-    cdef uint32_t tag
-    cdef uint64_t value
-    while r.at < r.end:
-        if not read_tag(&r, &tag):
-            return False
-        if tag == tag_of(number, VARINT):
-            if not read_varint(&r, &value):
-                return False
-            card[0] = as_card(value)
-        elif not skip_field(&r, tag):
-            return False
-    return True
-
-
-cdef bint read_instant(Reader* field, Instant* at) noexcept nogil:
-    """A google.protobuf.Timestamp: seconds in field 1, nanos in field 2."""
-    cdef Reader r
-    cdef uint32_t tag
-    cdef uint64_t value
-    if not read_message(field, &r):
-        return False
-    at.known = True
-    while r.at < r.end:
-        if not read_tag(&r, &tag):
-            return False
-        if tag == tag_of(1, VARINT) or tag == tag_of(2, VARINT):
-            if not read_varint(&r, &value):
-                return False
-            if tag == tag_of(1, VARINT):
-                at.seconds = <int64_t>value
-            else:
-                at.nanos = <int32_t><uint32_t>value
-        elif not skip_field(&r, tag):
-            return False
-    return True
-
-
-# ---- the log ----
 
 cdef bint read_log(Reader* r, Log* log) noexcept nogil:
     """Read one occurrence of a GameLog into `log`, merging with what is there."""
     cdef uint32_t tag
     while r.at < r.end:
-        if not read_tag(r, &tag):
-            return False
-        if not read_log_field(r, tag, log):
-            return False
+        r.at = skip_plain_events(r.at, r.end, log)
+        if r.at < r.end:
+            if not read_tag(r, &tag) or not read_log_field(r, tag, log):
+                return False
     return not log.out_of_memory
+
+
+cdef inline const uint8_t* skip_plain_events(
+    const uint8_t* at, const uint8_t* end, Log* log
+) noexcept nogil:
+    """Read the plain events that stand next, if any; where the first other field begins.
+
+    This loop reads most of a log, so it touches nothing in memory but the bytes and the moves.
+    """
+    cdef uint32_t count = log.event_count
+    cdef int greatest = log.greatest_plain_seat
+    cdef const uint8_t* start = NULL
+    while start != at and count < EVENT_LIMIT:
+        start = at
+        at = skip_plain_event(at, end, &log.moves[count])
+        if start != at:
+            greatest = max(greatest, log.moves[count].seat)
+            count += 1
+    log.event_count = count
+    log.greatest_plain_seat = greatest
+    return at
 
 
 cdef bint read_log_field(Reader* r, uint32_t tag, Log* log) noexcept nogil:
     cdef Reader inside
     cdef uint64_t value
     if tag == tag_of(GameLog_events, BYTES):
-        log.event_count += 1
-        if log.event_count <= EVENT_LIMIT:
-            clear_move(log, log.event_count - 1)
-            if not read_message(r, &inside):
-                return False
-            if read_plain_event(&inside, &log.moves[log.event_count - 1]):
-                return True
-            return read_event(inside, log, log.event_count - 1)
-        clear_move(log, OVERFLOW_SLOT)
-        return read_message(r, &inside) and read_event(inside, log, OVERFLOW_SLOT)
+        return read_message(r, &inside) and read_rare_event(inside, log)
     if tag == tag_of(GameLog_hands, BYTES):
         log.hand_count += 1
         return read_message(r, &inside) and read_hand(inside, log)
@@ -237,24 +87,20 @@ cdef bint read_log_field(Reader* r, uint32_t tag, Log* log) noexcept nogil:
     return skip_field(r, tag)
 
 
+cdef bint read_rare_event(Reader r, Log* log) noexcept nogil:
+    """Any event that skip_plain_events has not taken."""
+    cdef uint32_t index = log.event_count if log.event_count < EVENT_LIMIT else OVERFLOW_SLOT
+    log.event_count += 1
+    if index != OVERFLOW_SLOT:
+        log.rare[log.rare_count] = <uint16_t>index
+        log.rare_count += 1
+    clear_move(log, index)
+    return read_event(r, log, index)
+
+
 cdef bint read_action(Reader r, Log* log) noexcept nogil:
     """Read one occurrence of a request's Action, after the log: its phom must be neighbours."""
     return read_event(r, log, ACTION_SLOT) and not log.out_of_memory
-
-
-cdef void finish_log(Log* log) noexcept nogil:
-    """All is read and the lists have stopped moving: point the moves at their phom."""
-    cdef uint32_t i
-    for i in range(min(log.event_count, <uint32_t>EVENT_LIMIT)):
-        if log.moves[i].phom_count > 0:
-            link_phoms(log, i)
-    link_phoms(log, ACTION_SLOT)
-    log.deal.seats = <int>min(log.hand_count, <uint32_t>MAX_SEATS)
-
-
-cdef inline void link_phoms(Log* log, uint32_t index) noexcept nogil:
-    log.moves[index].cards = log.cards
-    log.moves[index].phoms = log.spans + log.first_phom[index]
 
 
 cdef bint read_game_id(Reader* r, Log* log) noexcept nogil:
@@ -364,178 +210,6 @@ cdef bint read_opening(Reader r, Log* log) noexcept nogil:
             log.deal.winner_seat = as_seat(value)
         else:
             log.deal.after_winner_seat = as_seat(value)
-    return True
-
-
-# ---- events ----
-
-cdef inline void clear_move(Log* log, uint32_t index) noexcept nogil:
-    cdef Move* m = &log.moves[index]
-    m.seat = NOBODY
-    clear_instant(&m.at)
-    clear_kind(log, index, NO_KIND)
-
-
-cdef inline void clear_kind(Log* log, uint32_t index, Kind kind) noexcept nogil:
-    """Another member of the oneof than before: nothing of that one stays."""
-    cdef Move* m = &log.moves[index]
-    m.kind = kind
-    m.card = 0
-    m.khan = False
-    m.to_seat = NOBODY
-    m.phom_index = NOBODY
-    m.phom_count = 0
-    log.first_phom[index] = log.span_count
-
-
-# Which kind of move a field of Event (or Action) holds, by its number.
-cdef Kind KINDS[EVENT_FIELDS]
-memset(KINDS, NO_KIND, sizeof(KINDS))
-KINDS[<int>Event_draw] = DRAW
-KINDS[<int>Event_eat] = EAT
-KINDS[<int>Event_discard] = DISCARD
-KINDS[<int>Event_lay_down] = LAY_DOWN
-KINDS[<int>Event_lay_off] = LAY_OFF
-KINDS[<int>Event_declare_u] = DECLARE_U
-KINDS[<int>Event_announce_card] = ANNOUNCE
-KINDS[<int>Event_time_out] = TIME_OUT
-KINDS[<int>Event_leave] = LEAVE
-
-
-cdef inline Kind kind_of_tag(uint32_t tag) noexcept nogil:
-    return KINDS[tag >> 3] if tag & 7 == BYTES and tag >> 3 < EVENT_FIELDS else NO_KIND
-
-
-cdef inline bint read_plain_event(const Reader* r, Move* m) noexcept nogil:
-    """The form that nearly all events have: a seat, and a kind that holds one card, no time.
-
-    Six bytes: `seat` tag and seat, kind tag and a length of 2, `card` tag and card. False for any
-    other form, of which nothing has been read then.
-    """
-    cdef const uint8_t* at = r.at
-    cdef Kind kind
-    if r.end - at != 6 or at[0] != tag_of(Event_seat, VARINT) or at[1] >= 0x80:
-        return False
-    if at[3] != 2 or at[4] != tag_of(Discard_card, VARINT) or at[5] >= 0x80 or r.depth == 0:
-        return False
-    kind = kind_of_tag(at[2])
-    if kind != DISCARD and kind != DRAW and kind != EAT:
-        return False
-    m.seat = at[1]
-    m.kind = kind
-    m.card = as_card(at[5])
-    return True
-
-
-cdef bint read_event(Reader r, Log* log, uint32_t index) noexcept nogil:
-    """Read an Event, or an Action, whose numbers are the same, into a cleared move."""
-    cdef Move* m = &log.moves[index]
-    cdef Reader inside
-    cdef uint32_t tag
-    cdef uint64_t value
-    cdef Kind kind
-    while r.at < r.end:
-        if not read_tag(&r, &tag):
-            return False
-        kind = kind_of_tag(tag)
-        if kind != NO_KIND:
-            if kind != m.kind:
-                clear_kind(log, index, kind)
-            if not read_message(&r, &inside) or not read_kind(inside, log, index):
-                return False
-        elif tag == tag_of(Event_seat, VARINT):
-            if not read_varint(&r, &value):
-                return False
-            m.seat = as_seat(value)
-        elif tag == tag_of(Event_at, BYTES):
-            if not read_instant(&r, &m.at):
-                return False
-        elif not skip_field(&r, tag):
-            return False
-    return True
-
-
-cdef bint read_kind(Reader r, Log* log, uint32_t index) noexcept nogil:
-    """What an Event's numbers hold, which are an Action's; but an Action's draw names no card."""
-    cdef Move* m = &log.moves[index]
-    if m.kind == DRAW and index != ACTION_SLOT:
-        return read_one_card(r, Draw_card, &m.card)
-    if m.kind == DISCARD:
-        return read_one_card(r, Discard_card, &m.card)
-    if m.kind == EAT:
-        return read_one_card(r, Eat_card, &m.card)
-    if m.kind == ANNOUNCE:
-        return read_one_card(r, AnnounceCard_card, &m.card)
-    if m.kind == LAY_DOWN:
-        return read_phoms(r, log, m, LayDown_phoms, 0)
-    if m.kind == DECLARE_U:
-        return read_phoms(r, log, m, DeclareU_phoms, DeclareU_khan)
-    if m.kind == LAY_OFF:
-        return read_lay_off(r, m)
-    return skip_all(r)
-
-
-cdef bint read_phoms(Reader r, Log* log, Move* m, int phoms, int khan) noexcept nogil:
-    """A list of phom in field `phoms`, and in field `khan` whether it is (0: no such field)."""
-    cdef uint32_t tag
-    cdef uint64_t value
-    while r.at < r.end:
-        if not read_tag(&r, &tag):
-            return False
-        if tag == tag_of(phoms, BYTES):
-            if not read_phom(&r, log):
-                return False
-            m.phom_count += 1
-        elif khan != 0 and tag == tag_of(khan, VARINT):
-            if not read_varint(&r, &value):
-                return False
-            m.khan = value != 0
-        elif not skip_field(&r, tag):
-            return False
-    return True
-
-
-cdef bint read_phom(Reader* field, Log* log) noexcept nogil:
-    cdef Reader r
-    cdef Span* span
-    cdef uint32_t tag
-    if not read_message(field, &r) or not room_for_span(log):
-        return False
-    if not room_for_cards(log, r.end - r.at):       # a card takes at least a byte
-        return False
-    span = &log.spans[log.span_count]
-    log.span_count += 1
-    span.first = log.card_count
-    while r.at < r.end:
-        if not read_tag(&r, &tag):
-            return False
-        if tag == tag_of(Phom_cards, BYTES) or tag == tag_of(Phom_cards, VARINT):
-            if not read_cards(&r, tag, log.cards, log.card_room, &log.card_count):
-                return False
-        elif not skip_field(&r, tag):
-            return False
-    span.count = log.card_count - span.first
-    return True
-
-
-cdef bint read_lay_off(Reader r, Move* m) noexcept nogil:
-    cdef uint32_t tag
-    cdef uint64_t value
-    while r.at < r.end:
-        if not read_tag(&r, &tag):
-            return False
-        if tag & 7 != VARINT or tag >> 3 > LayOff_phom_index:
-            if not skip_field(&r, tag):
-                return False
-            continue
-        if not read_varint(&r, &value):
-            return False
-        if tag >> 3 == LayOff_card:
-            m.card = as_card(value)
-        elif tag >> 3 == LayOff_to_seat:
-            m.to_seat = as_seat(value)
-        else:
-            m.phom_index = as_seat(value)
     return True
 
 

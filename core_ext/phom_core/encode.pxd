@@ -1,6 +1,6 @@
 """The bytes of a Verdict, and of what else the referee answers."""
 from phom_core.cards cimport mask_t
-from phom_core.decode cimport Log
+from phom_core.log cimport Log
 from phom_core.play cimport Judgement, Step
 from phom_core.table cimport Move
 from phom_core.wire cimport Writer

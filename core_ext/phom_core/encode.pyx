@@ -4,10 +4,10 @@ The writer works from the end (wire.pxd), so every function puts its message's l
 read it from its end. What comes out is in the order of field numbers, defaults left out, as
 protobuf's own serializer writes it: same verdict, same bytes.
 """
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdio cimport snprintf
 
-from phom_core.cards cimport card_t, lowest_card, mask_t
+from phom_core.cards cimport card_t, count_cards, lowest_card, mask_t
 from phom_core.contract cimport *
 from phom_core.explain cimport MESSAGE_ROOM, explain
 from phom_core.play cimport DIGEST_SIZE, Difference, shown_phase
@@ -16,30 +16,34 @@ from phom_core.table cimport (
     ANNOUNCE, DECLARE_U, DISCARD, DRAW, EAT, ENDED_BY_U, LAY_DOWN, LAY_OFF, NOBODY, NOT_ENDED,
     TIME_OUT, Paid, Rule, Seat, Table,
 )
-from phom_core.wire cimport put_bytes, put_given, put_head, put_number, put_string, put_varint
+from phom_core.wire cimport (
+    make_room, put_bytes, put_given, put_head, put_number, put_string, put_varint, written,
+)
 
 
 # ---- cards and phom ----
 
 cdef void put_cards(Writer* w, int number, mask_t cards) noexcept nogil:
     """A repeated Card, packed, in ascending codes."""
-    cdef size_t before = w.size
-    cdef card_t codes[52]
-    cdef int count = 0
+    cdef size_t before = written(w)
+    cdef uint8_t* at
+    if cards == 0:
+        return
+    at = make_room(w, count_cards(cards))       # every code is one byte as a varint
+    if at == NULL:
+        return
     while cards:
-        codes[count] = lowest_card(cards)       # every code is one byte as a varint
-        count += 1
+        at[0] = lowest_card(cards)
+        at += 1
         cards &= cards - 1
-    if count:
-        put_bytes(w, codes, count)
-        put_head(w, number, before)
+    put_head(w, number, before)
 
 
 cdef void put_phoms(Writer* w, int number, const mask_t* phoms, int count) noexcept nogil:
     cdef size_t before
     cdef int i
     for i in range(count - 1, -1, -1):
-        before = w.size
+        before = written(w)
         put_cards(w, Phom_cards, phoms[i])
         put_head(w, number, before)
 
@@ -64,7 +68,7 @@ cdef void put_verdict(
     Writer* w, int number, const Log* log, const Judgement* j, const Step* steps,
     const char* version, size_t version_size
 ) noexcept nogil:
-    cdef size_t before = w.size
+    cdef size_t before = written(w)
     cdef int i
     put_string(w, Verdict_referee_version, version, version_size)
     put_string(w, Verdict_ruleset_digest, j.digest, DIGEST_SIZE)
@@ -85,7 +89,7 @@ cdef void put_verdict(
 
 
 cdef void put_violation(Writer* w, int number, const Judgement* j) noexcept nogil:
-    cdef size_t before = w.size
+    cdef size_t before = written(w)
     cdef char message[MESSAGE_ROOM]
     cdef size_t size = explain(&j.table, j.fault_move, &j.refusal, message)
     put_string(w, Violation_message, message, size)
@@ -97,7 +101,7 @@ cdef void put_violation(Writer* w, int number, const Judgement* j) noexcept nogi
 
 
 cdef void put_difference(Writer* w, int number, const Difference* d) noexcept nogil:
-    cdef size_t before = w.size
+    cdef size_t before = written(w)
     put_decimal(w, ClaimDifference_computed, d.computed, d.computed_nobody)
     put_decimal(w, ClaimDifference_claimed, d.claimed, d.claimed_nobody)
     put_string(w, ClaimDifference_field, d.field, field_size(d.field))
@@ -122,7 +126,7 @@ cdef void put_decimal(Writer* w, int number, int64_t value, bint nobody) noexcep
 
 cdef void put_state(Writer* w, int number, const Judgement* j) noexcept nogil:
     cdef const Table* t = &j.table
-    cdef size_t before = w.size
+    cdef size_t before = written(w)
     cdef uint32_t phase = shown_phase(t)
     cdef bint over = phase == PHASE_OVER
     cdef int seat
@@ -141,7 +145,7 @@ cdef void put_state(Writer* w, int number, const Judgement* j) noexcept nogil:
 
 cdef void put_seat_state(Writer* w, int number, const Table* t, int seat) noexcept nogil:
     cdef const Seat* s = &t.seats[seat]
-    cdef size_t before = w.size
+    cdef size_t before = written(w)
     cdef SeatResult shown
     count_seat(t, seat, &shown)
     put_number(w, SeatState_lay_down_order, s.lay_down_order)
@@ -159,7 +163,7 @@ cdef void put_seat_state(Writer* w, int number, const Table* t, int seat) noexce
 
 
 cdef void put_list(Writer* w, int number, const card_t* cards, int count) noexcept nogil:
-    cdef size_t before = w.size
+    cdef size_t before = written(w)
     if count:
         put_bytes(w, cards, count)
         put_head(w, number, before)
@@ -190,7 +194,7 @@ cdef void put_eaten(Writer* w, int number, const Table* t, int seat) noexcept no
 cdef void put_result(Writer* w, int number, const Judgement* j) noexcept nogil:
     cdef const Table* t = &j.table
     cdef const Result* r = &j.result
-    cdef size_t before = w.size
+    cdef size_t before = written(w)
     cdef int i
     put_number(w, GameResult_rake_total, r.rake_total)
     for i in range(r.paid_count - 1, -1, -1):
@@ -207,7 +211,7 @@ cdef void put_result(Writer* w, int number, const Judgement* j) noexcept nogil:
 cdef void put_seat_result(
     Writer* w, int number, const Table* t, const SeatResult* s, int seat
 ) noexcept nogil:
-    cdef size_t before = w.size
+    cdef size_t before = written(w)
     put_number(w, SeatResult_rake, s.rake)
     put_number(w, SeatResult_net, s.net)
     put_phoms(w, SeatResult_phoms, s.phoms, s.phom_count)
@@ -221,7 +225,7 @@ cdef void put_seat_result(
 
 
 cdef void put_u(Writer* w, int number, const Table* t, const Result* r) noexcept nogil:
-    cdef size_t before = w.size
+    cdef size_t before = written(w)
     put_number(w, UResult_den_reason, r.den_reason)
     put_seat(w, UResult_den_seat, r.den_seat)
     put_phoms(w, UResult_phoms, t.u.phoms, t.u.count)
@@ -231,7 +235,7 @@ cdef void put_u(Writer* w, int number, const Table* t, const Result* r) noexcept
 
 
 cdef void put_payment(Writer* w, int number, const Paid* paid, int64_t stake) noexcept nogil:
-    cdef size_t before = w.size
+    cdef size_t before = written(w)
     put_seat(w, Payment_event_index, paid.event)
     put_number(w, Payment_reason, paid.reason)
     put_number(w, Payment_amount, paid.stakes * stake)
@@ -248,7 +252,7 @@ cdef void put_step(
 ) noexcept nogil:
     """What event `index` did; the last one, if it ended the game, with the payments of the end."""
     cdef const Table* t = &j.table
-    cdef size_t before = w.size
+    cdef size_t before = written(w)
     cdef int i
     put_rule(w, EventTrace_rule, step.rule)
     if is_last and j.status != STATUS_ILLEGAL:
@@ -272,7 +276,7 @@ cdef void put_step(
 
 
 cdef void put_counts(Writer* w, int number, const int* counts, int count) noexcept nogil:
-    cdef size_t before = w.size
+    cdef size_t before = written(w)
     cdef int i
     for i in range(count - 1, -1, -1):
         put_varint(w, <uint64_t>counts[i])
@@ -282,8 +286,8 @@ cdef void put_counts(Writer* w, int number, const int* counts, int count) noexce
 # ---- events and actions ----
 
 cdef void put_event(Writer* w, int number, const Move* m) noexcept nogil:
-    cdef size_t before = w.size
-    cdef size_t inside = w.size
+    cdef size_t before = written(w)
+    cdef size_t inside = written(w)
     if m.kind == DRAW:
         put_number(w, Draw_card, m.card)
         put_head(w, Event_draw, inside)
@@ -295,7 +299,7 @@ cdef void put_event(Writer* w, int number, const Move* m) noexcept nogil:
 
 
 cdef void put_action(Writer* w, int number, const Move* m) noexcept nogil:
-    cdef size_t before = w.size
+    cdef size_t before = written(w)
     if m.kind == DRAW:
         put_head(w, Action_draw, before)
     else:
@@ -307,7 +311,7 @@ cdef void put_action(Writer* w, int number, const Move* m) noexcept nogil:
 
 cdef void put_kind(Writer* w, const Move* m) noexcept nogil:
     """Every kind but a draw: events and actions have the same."""
-    cdef size_t before = w.size
+    cdef size_t before = written(w)
     if m.kind == EAT:
         put_number(w, Eat_card, m.card)
         put_head(w, Event_eat, before)
@@ -337,14 +341,14 @@ cdef void put_spans(Writer* w, int number, const Move* m) noexcept nogil:
     cdef size_t before
     cdef int i
     for i in range(<int>m.phom_count - 1, -1, -1):
-        before = w.size
+        before = written(w)
         put_list(w, Phom_cards, m.cards + m.phoms[i].first, m.phoms[i].count)
         put_head(w, number, before)
 
 
 cdef void put_instant(Writer* w, int number, const Move* m) noexcept nogil:
     """A google.protobuf.Timestamp: seconds in field 1, nanos in field 2."""
-    cdef size_t before = w.size
+    cdef size_t before = written(w)
     if m.at.known:
         put_number(w, 2, m.at.nanos)
         put_number(w, 1, m.at.seconds)

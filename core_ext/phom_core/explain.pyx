@@ -8,10 +8,7 @@ from phom_core.cards cimport card_t, lowest_card, mask_t
 from phom_core.contract cimport *
 from phom_core.table cimport Seat
 
-cdef enum:
-    CODES = 47
-
-cdef const char* SENTENCES[CODES]
+cdef const char* SENTENCES[ViolationCode_SIZE]
 
 
 cdef void say(int code, const char* sentence) noexcept:

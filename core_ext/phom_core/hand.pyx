@@ -4,13 +4,15 @@ from libc.stdint cimport uint64_t
 from phom_core.arrange cimport (
     EATEN_LIMIT, FEWEST_POINTS, MOST_CARDS, arrange, count_equal, keeps_eaten,
 )
-from phom_core.cards cimport count_cards, lowest, lowest_card, mask_of
+from phom_core.cards cimport count_cards, is_card, lowest, lowest_card, mask_of
 from phom_core.contract cimport *
-from phom_core.decode cimport UNKNOWN_CARD, as_card, read_cards
 from phom_core.encode cimport put_cards, put_phoms
+from phom_core.events cimport read_cards
+from phom_core.log cimport UNKNOWN_CARD, as_card
 from phom_core.phom cimport has_ca, makes_phom
 from phom_core.wire cimport (
     BYTES, VARINT, put_head, put_number, read_tag, read_varint, skip_field, tag_of,
+    written,
 )
 
 
@@ -48,7 +50,7 @@ cdef list hand_faults(const HandRequest* request):
     cdef mask_t eaten = list_faults(
         "eaten", request.eaten, request.eaten_count, EATEN_LIMIT, faults)
     cdef uint32_t i
-    for i in range(min(request.eaten_count, HAND_ROOM)):
+    for i in range(min(request.eaten_count, <uint32_t>HAND_ROOM)):
         if is_card(request.eaten[i]) and not mask_of(request.eaten[i]) & seen:
             faults.append((f"eaten[{i}]", "must be one of the cards"))
     if request.offered == UNKNOWN_CARD:
@@ -60,17 +62,13 @@ cdef list hand_faults(const HandRequest* request):
     return faults
 
 
-cdef inline bint is_card(card_t card) noexcept nogil:
-    return card != 0 and card != UNKNOWN_CARD
-
-
 cdef mask_t list_faults(str field, const card_t* cards, uint32_t count, int limit, list faults):
     """Append the faults of one list of cards; the set of those that are cards."""
     cdef mask_t seen = 0
     cdef uint32_t i
     if count > <uint32_t>limit:
         faults.append((field, f"must be at most {limit} cards"))
-    for i in range(min(count, HAND_ROOM)):
+    for i in range(min(count, <uint32_t>HAND_ROOM)):
         if not is_card(cards[i]):
             faults.append((f"{field}[{i}]", "must be a card, CARD_AS to CARD_KH"))
         elif seen & mask_of(cards[i]):
@@ -139,7 +137,7 @@ cdef void put_ca_pairs(Writer* w, mask_t cards) noexcept nogil:
     for i in range(count - 1, -1, -1):
         for k in range(count - 1, i, -1):
             if has_ca(mask_of(codes[i]) | mask_of(codes[k])):
-                before = w.size
+                before = written(w)
                 put_number(w, CaPair_second, codes[k])
                 put_number(w, CaPair_first, codes[i])
                 put_head(w, AnalyzeHandResponse_ca_pairs, before)

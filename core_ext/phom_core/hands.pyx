@@ -3,14 +3,17 @@
 A card is its contract code, 1 to 52. `arrange_many` takes hands as masks instead: bit
 `16 * suit + rank - 1`, suits in the order spades, clubs, diamonds, hearts, ranks from 1 (ace).
 """
-from cython cimport unlikely
+from cpython.list cimport PyList_New, PyList_SET_ITEM
+from cpython.ref cimport Py_INCREF
+from cython cimport likely, unlikely
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from phom_core.arrange cimport (
     ARRANGED_PHOMS, EATEN_LIMIT, FEWEST_POINTS, HAND_LIMIT, Arrangement, arrange as best_of,
+    nothing_to_choose, put_phoms, search_best,
 )
-from phom_core.cards cimport DECK, DECK_SIZE, count_cards, lowest_card, mask_of, mask_t
+from phom_core.cards cimport DECK, DECK_SIZE, count_cards, lowest_card, mask_of, mask_t, points_of
 
 
 cdef mask_t mask_of_list(list cards, int limit) except? 0:
@@ -61,14 +64,23 @@ def arrange(list cards not None, list eaten=None):
     Arguments and errors as for `points`.
     """
     cdef Arrangement best
+    cdef list phoms = []
+    cdef int i
     best_of_lists(cards, eaten, &best)
-    return best.points, [codes_of(best.phoms[i]) for i in range(best.count)]
+    for i in range(best.count):
+        phoms.append(codes_of(best.phoms[i]))
+    return best.points, phoms
 
 
 cdef list codes_of(mask_t cards):
-    codes = []
+    cdef list codes = PyList_New(count_cards(cards))
+    cdef object code
+    cdef Py_ssize_t i = 0
     while cards:
-        codes.append(lowest_card(cards))
+        code = lowest_card(cards)
+        Py_INCREF(code)                     # for PyList_SET_ITEM, which takes it over
+        PyList_SET_ITEM(codes, i, code)
+        i += 1
         cards &= cards - 1
     return codes
 
@@ -80,44 +92,106 @@ def mask(list cards not None):
 
 def arrange_many(
     const uint64_t[::1] hands not None, uint8_t[::1] points_out not None,
-    uint64_t[::1] phoms_out=None,
+    uint64_t[::1] phoms_out=None, const uint64_t[::1] eaten=None,
 ):
-    """The best arrangement of each of many hands without eaten cards, buffer in and buffer out.
+    """The best arrangement of each of many hands, buffer in and buffer out.
 
     `hands`: masks of at most 13 cards each; what is no card in a mask is not looked at.
     `points_out`: the points of each. `phoms_out`, if given: four masks for each hand, its phom in
-    order, 0 for none. ValueError if a buffer has not the length that `hands` asks for, or a hand
-    has too many cards.
+    order, 0 for none. `eaten`, if given: the mask of each hand's eaten cards, which are at most 3
+    of its cards and must have a phom each. ValueError if a buffer has not the length that `hands`
+    asks for, or names the first hand at fault; the hands before it are arranged then.
     """
     cdef Py_ssize_t count = hands.shape[0]
-    cdef Py_ssize_t wrong
+    cdef const uint64_t* eaten_of = NULL
+    cdef uint64_t* phoms_of = NULL
+    cdef Py_ssize_t done
     if points_out.shape[0] != count:
         raise ValueError(f"points_out must have room for {count} hands, not {points_out.shape[0]}")
     if phoms_out is not None and phoms_out.shape[0] != count * ARRANGED_PHOMS:
         raise ValueError(f"phoms_out must have room for {count * ARRANGED_PHOMS} masks")
+    if eaten is not None and eaten.shape[0] != count:
+        raise ValueError(f"eaten must have {count} masks, not {eaten.shape[0]}")
     if count == 0:
         return
+    if phoms_out is not None:
+        phoms_of = &phoms_out[0]
+    if eaten is not None:
+        eaten_of = &eaten[0]
     with nogil:
-        wrong = arrange_all(
-            &hands[0], count, &points_out[0], &phoms_out[0] if phoms_out is not None else NULL)
-    if wrong >= 0:
-        raise ValueError(f"hand {wrong} must have at most {HAND_LIMIT} cards")
+        if eaten_of != NULL:
+            done = arrange_with_eaten(&hands[0], eaten_of, count, &points_out[0], phoms_of)
+        elif phoms_of != NULL:
+            done = arrange_into_phoms(&hands[0], count, &points_out[0], phoms_of)
+        else:
+            done = arrange_for_points(&hands[0], count, &points_out[0])
+    if done == count:
+        return
+    if count_cards(hands[done] & DECK) > HAND_LIMIT:
+        raise ValueError(f"hand {done} must have at most {HAND_LIMIT} cards")
+    raise ValueError(
+        f"the eaten cards of hand {done} must be at most {EATEN_LIMIT} of its cards, with a phom"
+        " each (rules 1.5)")
 
 
-cdef Py_ssize_t arrange_all(
-    const uint64_t* hands, Py_ssize_t count, uint8_t* points_out, uint64_t* phoms_out
+# Each gives the number of hands that it has arranged: it stops at one with too many cards.
+
+cdef Py_ssize_t arrange_for_points(
+    const uint64_t* hands, Py_ssize_t count, uint8_t* points_out
 ) noexcept nogil:
-    """The first hand with too many cards, where it stops; -1 if there is none."""
     cdef Arrangement best
-    cdef mask_t hand
+    cdef mask_t hand, sets, runs
     cdef Py_ssize_t i
     for i in range(count):
         hand = hands[i] & DECK
         if unlikely(count_cards(hand) > HAND_LIMIT):
             return i
-        memset(best.phoms, 0, sizeof(best.phoms))
-        best_of(hand, 0, FEWEST_POINTS, &best)
+        if likely(nothing_to_choose(hand, &sets, &runs)):
+            points_out[i] = <uint8_t>points_of(hand ^ sets ^ runs)
+        else:
+            search_best(hand, 0, FEWEST_POINTS, &best)
+            points_out[i] = <uint8_t>best.points
+    return count
+
+
+cdef Py_ssize_t arrange_into_phoms(
+    const uint64_t* hands, Py_ssize_t count, uint8_t* points_out, uint64_t* phoms_out
+) noexcept nogil:
+    cdef Arrangement best
+    cdef mask_t hand, sets, runs
+    cdef Py_ssize_t i
+    for i in range(count):
+        hand = hands[i] & DECK
+        if unlikely(count_cards(hand) > HAND_LIMIT):
+            return i
+        memset(phoms_out, 0, sizeof(best.phoms))
+        if likely(nothing_to_choose(hand, &sets, &runs)):
+            points_out[i] = <uint8_t>points_of(hand ^ sets ^ runs)
+            put_phoms(phoms_out, sets, runs)
+        else:
+            search_best(hand, 0, FEWEST_POINTS, &best)
+            points_out[i] = <uint8_t>best.points
+            memcpy(phoms_out, best.phoms, best.count * sizeof(mask_t))
+        phoms_out += ARRANGED_PHOMS
+    return count
+
+
+cdef Py_ssize_t arrange_with_eaten(
+    const uint64_t* hands, const uint64_t* eaten, Py_ssize_t count, uint8_t* points_out,
+    uint64_t* phoms_out
+) noexcept nogil:
+    """It stops too at eaten cards that are too many, not in the hand, or cannot all be kept."""
+    cdef Arrangement best
+    cdef mask_t hand
+    cdef Py_ssize_t i
+    for i in range(count):
+        hand = hands[i] & DECK
+        if count_cards(hand) > HAND_LIMIT or count_cards(eaten[i]) > EATEN_LIMIT or eaten[i] & ~hand:
+            return i
+        if not best_of(hand, eaten[i], FEWEST_POINTS, &best):
+            return i
         points_out[i] = <uint8_t>best.points
         if phoms_out != NULL:
-            memcpy(phoms_out + ARRANGED_PHOMS * i, best.phoms, sizeof(best.phoms))
-    return -1
+            memset(phoms_out + ARRANGED_PHOMS * i, 0, sizeof(best.phoms))
+            memcpy(phoms_out + ARRANGED_PHOMS * i, best.phoms, best.count * sizeof(mask_t))
+    return count

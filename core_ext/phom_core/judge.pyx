@@ -10,11 +10,13 @@ from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
 from phom_core.contract cimport *
-from phom_core.decode cimport clear_log, finish_log, read_log
+from phom_core.counts cimport Counts, Tally, add_tally, count_game
+from phom_core.decode cimport read_log
 from phom_core.encode cimport put_text, put_verdict
 from phom_core.hand cimport (
     HandAnalysis, HandRequest, analyze, hand_faults, put_analysis, read_hand_request,
 )
+from phom_core.log cimport clear_log, finish_log
 from phom_core.play cimport DIGEST_SIZE, judge_log
 from phom_core.request cimport (
     Logs, Spares, Work, free_spares, give_back, output, put_check, put_log_error, put_options,
@@ -22,13 +24,15 @@ from phom_core.request cimport (
 )
 from phom_core.ruleset cimport Overrides, Rules, is_complete, override, rules_text
 from phom_core.validate cimport (
-    AT_HOUSE, HOUSES, NO_SUCH_HOUSE, fault_texts, report, validate_action, validate_log,
+    AT_HOUSE, NO_SUCH_HOUSE, fault_texts, report, validate_action, validate_log,
 )
-from phom_core.wire cimport Reader, Writer, put_head
+from phom_core.wire cimport Reader, Writer, free_output, put_head, written
 from phom_core.request import NotALog
 
 cdef enum:
     DIGESTS_KEPT = 1024
+    # A smaller request is judged in less time than it takes to give the GIL up and get it back.
+    WORTH_THE_LOCK = 4096
 
 
 cdef class Referee:
@@ -38,9 +42,9 @@ cdef class Referee:
     into every verdict. ValueError if a house is incomplete, unknown or given twice.
     """
 
-    cdef Rules rules[HOUSES]
-    cdef bint known[HOUSES]
-    cdef char digests[HOUSES][DIGEST_SIZE]
+    cdef Rules rules[House_SIZE]
+    cdef bint known[House_SIZE]
+    cdef char digests[House_SIZE][DIGEST_SIZE]
     cdef bytes version
     cdef const char* version_text
     cdef size_t version_size
@@ -85,30 +89,41 @@ cdef class Referee:
 
     def digest(self, int house):
         """SHA-256, in hex, of the rules of a house; KeyError if it is not known."""
-        if not 0 <= house < HOUSES or not self.known[house]:
+        if not 0 <= house < House_SIZE or not self.known[house]:
             raise KeyError(house)
         return self.digests[house][:DIGEST_SIZE].decode()
 
-    def replay(self, bytes request):
+    def replay(self, bytes request not None, Counts counts=None):
         """Judge a log: a ReplayRequest's bytes in, a ReplayResponse's out.
 
-        Raises NotALog, whose paths begin with "log", for what cannot be judged.
+        What was judged is added to `counts`. Raises NotALog, whose paths begin with "log", for what
+        cannot be judged.
         """
         cdef Work* work = take_work(&self.spares)
         cdef Reader r = reader(request)
         try:
-            with nogil:
-                if read_request(&r, work, ReplayRequest_detail, 0) and self.judge(work):
-                    self.put_verdict_of(work, ReplayResponse_verdict)
+            if len(request) < WORTH_THE_LOCK:
+                self.answer_replay(&r, work)
+            else:
+                with nogil:
+                    self.answer_replay(&r, work)
+            take_counts(counts, work)
             raise_faults(work)
             return output(&work.out)
         finally:
             give_back(&self.spares, work)
 
-    def replay_many(self, bytes request):
+    cdef void answer_replay(self, Reader* r, Work* work) noexcept nogil:
+        if read_request(r, work, ReplayRequest_detail, 0) and self.judge(work):
+            self.put_verdict_of(work, ReplayResponse_verdict)
+        else:
+            work.tally.no_logs += 1
+
+    def replay_many(self, bytes request not None, Counts counts=None):
         """Judge many logs: a ReplayManyRequest's bytes in, a ReplayManyResponse's out.
 
         A log that cannot be judged is an error in its place, its paths beginning with "logs[i]".
+        What was judged is added to `counts`.
         Raises NotALog if the request itself cannot be read.
         """
         cdef Work* work = take_work(&self.spares)
@@ -124,13 +139,14 @@ cdef class Referee:
                         self.put_outcome(work, &logs.list[i], i)
                     work.faults.count = 0
                     work.unreadable = False
+            take_counts(counts, work)
             raise_faults(work)
             return output(&work.out)
         finally:
             free(logs.list)
             give_back(&self.spares, work)
 
-    def check_action(self, bytes request):
+    def check_action(self, bytes request not None):
         """Ask about a move: a CheckActionRequest's bytes in, a CheckActionResponse's out.
 
         Raises NotALog, whose paths begin with "log" or "action".
@@ -147,7 +163,7 @@ cdef class Referee:
         finally:
             give_back(&self.spares, work)
 
-    def list_legal_actions(self, bytes request):
+    def list_legal_actions(self, bytes request not None):
         """List all that may be done: a ListLegalActionsRequest's bytes in, the response's out.
 
         Raises NotALog, whose paths begin with "log".
@@ -185,24 +201,33 @@ cdef class Referee:
         return True
 
     cdef void put_verdict_of(self, Work* work, int number) noexcept nogil:
+        count_game(
+            &work.tally, work.log.overrides.house, &work.judgement, work.log.event_count)
         put_verdict(
             &work.out, number, work.log, &work.judgement, work.steps,
             self.version_text, self.version_size)
 
     cdef void put_outcome(self, Work* work, Reader* log, uint32_t index) noexcept nogil:
         """One log of many: its verdict, or the error in its place."""
-        cdef size_t before = work.out.size
+        cdef size_t before = written(&work.out)
         clear_log(work.log)
         work.unreadable = not read_log(log, work.log)
         finish_log(work.log)
         if not work.unreadable and self.judge(work):
             self.put_verdict_of(work, ReplayOutcome_verdict)
         else:
+            work.tally.no_logs += 1
             put_log_error(work, ReplayOutcome_error, index)
         put_head(&work.out, ReplayManyResponse_outcomes, before)
 
 
-def analyze_hand(bytes request):
+cdef void take_counts(Counts counts, Work* work) noexcept:
+    if counts is not None:
+        add_tally(&counts.tally, &work.tally)
+    memset(&work.tally, 0, sizeof(Tally))
+
+
+def analyze_hand(bytes request not None):
     """Analyze a hand: an AnalyzeHandRequest's bytes in, an AnalyzeHandResponse's out.
 
     Raises NotALog, whose paths are fields of the request.
@@ -223,7 +248,7 @@ def analyze_hand(bytes request):
             put_analysis(&w, &analysis)
         return output(&w)
     finally:
-        free(w.start)
+        free_output(&w)
 
 
 cdef bytes bytes_field(int number, bytes content):
@@ -234,7 +259,7 @@ cdef bytes bytes_field(int number, bytes content):
         put_text(&w, number, content)
         return output(&w)
     finally:
-        free(w.start)
+        free_output(&w)
 
 
 # ---- the digest ----

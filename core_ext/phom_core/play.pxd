@@ -1,7 +1,7 @@
 """What the referee finds out about one log, before it is put into words or bytes."""
 from libc.stdint cimport int64_t, uint32_t
 
-from phom_core.decode cimport Log
+from phom_core.log cimport Log
 from phom_core.ruleset cimport Rules
 from phom_core.settle cimport Result
 from phom_core.table cimport MAX_SEATS, Move, Phase, Refusal, Rule, Shift, Table

@@ -1,7 +1,7 @@
 """Playing a log through to its verdict: the table makes the moves, settlement counts, claims are
 compared. No rule is known here."""
 from phom_core.contract cimport *
-from phom_core.decode cimport CLAIMED_NO_U, CLAIMED_SEAT, ClaimedSeat, Claims
+from phom_core.log cimport CLAIMED_NO_U, CLAIMED_SEAT, ClaimedSeat, Claims
 from phom_core.settle cimport settle
 from phom_core.table cimport (
     DRAW, EAT, NOBODY, NOT_ENDED, TAKE, can_be_reopened, deal, make, rule_of,

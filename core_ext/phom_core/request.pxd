@@ -1,7 +1,8 @@
 """One request while it is worked on, and the answers that need no more than its log."""
 from libc.stdint cimport uint32_t
 
-from phom_core.decode cimport EVENT_LIMIT, Log
+from phom_core.counts cimport Tally
+from phom_core.log cimport EVENT_LIMIT, Log
 from phom_core.options cimport Options
 from phom_core.play cimport Judgement, Step
 from phom_core.validate cimport Faults
@@ -19,6 +20,7 @@ cdef struct Work:
     Judgement judgement
     Step steps[EVENT_LIMIT + 1]       # and one for the move that is asked about
     Options options
+    Tally tally                       # of the call so far
     Writer out
 
 # The logs of a ReplayManyRequest, not read yet.

@@ -4,11 +4,12 @@ from libc.stdint cimport uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 
 from phom_core.contract cimport *
-from phom_core.decode cimport (
-    ACTION_SLOT, clear_log, finish_log, free_log, new_log, read_action, read_log, trim_log,
-)
+from phom_core.decode cimport read_action, read_log
 from phom_core.encode cimport (
     put_action, put_event, put_result, put_state, put_step, put_text, put_violation,
+)
+from phom_core.log cimport (
+    ACTION_SLOT, clear_log, finish_log, free_log, new_log, trim_log,
 )
 from phom_core.options cimport list_options
 from phom_core.play cimport play_move
@@ -16,8 +17,8 @@ from phom_core.settle cimport settle
 from phom_core.table cimport DRAW, EAT, NOT_ENDED, Move, Table, can_be_reopened
 from phom_core.validate cimport fault_texts
 from phom_core.wire cimport (
-    BYTES, DEPTH_LIMIT, VARINT, put_given, put_head, put_number, read_message, read_tag,
-    read_varint, skip_field, tag_of,
+    BYTES, DEPTH_LIMIT, VARINT, free_output, put_given, put_head, put_number, read_message, read_tag,
+    read_varint, skip_field, tag_of, written,
 )
 
 
@@ -57,12 +58,9 @@ cdef void give_back(Spares* spares, Work* work) noexcept:
     if spares.count == SPARE_LIMIT:
         free_work(work)
         return
-    if work.out.capacity > KEPT_BYTES:
-        free(work.out.start)
-        work.out.start = NULL
-        work.out.capacity = 0
-    work.out.size = 0
-    work.out.failed = False
+    if work.out.failed or work.out.end - work.out.start > KEPT_BYTES:
+        free_output(&work.out)
+    work.out.at = work.out.end
     work.unreadable = False
     work.faults.count = 0
     work.judgement.detail = 0
@@ -79,7 +77,7 @@ cdef void free_spares(Spares* spares) noexcept:
 
 cdef void free_work(Work* work) noexcept:
     free_log(work.log)
-    free(work.out.start)
+    free_output(&work.out)
     free(work)
 
 
@@ -95,7 +93,7 @@ cdef Reader reader(bytes data):
 cdef bytes output(Writer* w):
     if w.failed:
         raise MemoryError
-    return PyBytes_FromStringAndSize(<const char*>w.start + (w.capacity - w.size), w.size)
+    return PyBytes_FromStringAndSize(<const char*>w.at, written(w))
 
 
 # ---- reading ----
@@ -202,10 +200,10 @@ cdef int raise_faults(Work* work) except -1:
 cdef void put_log_error(Work* work, int number, uint32_t index) noexcept with gil:
     """A LogError: what a lone call would have raised, about log `index` of many."""
     cdef Writer* w = &work.out
-    cdef size_t before = w.size, inside
+    cdef size_t before = written(w), inside
     faults = request_faults(work, f"logs[{index}]")
     for path, text in reversed(faults):
-        inside = w.size
+        inside = written(w)
         put_text(w, FieldViolation_description, text.encode())
         put_text(w, FieldViolation_field, path.encode())
         put_head(w, LogError_field_violations, inside)

@@ -153,9 +153,10 @@ cdef int den_ate_this_turn(const Table* t) noexcept nogil:
 cdef void settle_places(const Table* t, Result* r) noexcept nogil:
     cdef int order[MAX_SEATS]
     cdef int seat, i, place
+    cdef bint by_lay_down = decided_by_lay_down_alone(t, r)
     for seat in range(t.seat_count):
         i = seat
-        while i > 0 and is_better(t, r, seat, order[i - 1]):
+        while i > 0 and is_better(t, r, by_lay_down, seat, order[i - 1]):
             order[i] = order[i - 1]
             i -= 1
         order[i] = seat
@@ -166,15 +167,18 @@ cdef void settle_places(const Table* t, Result* r) noexcept nogil:
             pay_for_place(t, r, seat, place, order[0])
 
 
-cdef bint is_better(const Table* t, const Result* r, int a, int b) noexcept nogil:
+cdef bint is_better(
+    const Table* t, const Result* r, bint by_lay_down, int a, int b
+) noexcept nogil:
     """Whether seat `a` comes before seat `b`; a total order (7.2)."""
     cdef int by = group(t, r, b) - group(t, r, a)
     if by == 0 and not is_in(t, a):
         by = t.seats[a].left_order - t.seats[b].left_order     # the first to leave is lowest
-    if by == 0 and not decided_by_lay_down_alone(t, r):
+    if by == 0 and not by_lay_down:
         by = r.seats[b].points - r.seats[a].points
     if by == 0:
-        by = (given_or_last(tie_order(t, r, b)) - given_or_last(tie_order(t, r, a)))
+        by = (given_or_last(tie_order(t, by_lay_down, b))
+              - given_or_last(tie_order(t, by_lay_down, a)))
     if by == 0:
         by = b - a
     return by > 0
@@ -197,9 +201,9 @@ cdef bint decided_by_lay_down_alone(const Table* t, const Result* r) noexcept no
     return True
 
 
-cdef int tie_order(const Table* t, const Result* r, int seat) noexcept nogil:
+cdef int tie_order(const Table* t, bint by_lay_down, int seat) noexcept nogil:
     """What decides between equal points, the smaller the better; 0: the seat has none yet (7.2)."""
-    if t.rules.tie_break == TIE_BREAK_FIRST_LAID or decided_by_lay_down_alone(t, r):
+    if t.rules.tie_break == TIE_BREAK_FIRST_LAID or by_lay_down:
         return t.seats[seat].lay_down_order
     return t.seats[seat].last_discard
 

@@ -69,10 +69,11 @@ cdef enum Ending:
     ENDED_BY_ROUNDS         # 3.5
     ENDED_AT_EMPTY_STOCK    # 3.6: until an eat comes
 
+# A point in time, or none: 16 bytes, which are copied in one go.
 cdef struct Instant:
-    bint known
     int64_t seconds
     int32_t nanos
+    bint known
 
 # A phom as a caller wrote it: `count` of the move's cards, from `first` on.
 cdef struct Span:
@@ -100,6 +101,8 @@ cdef struct Deal:
     uint32_t hand_sizes[MAX_SEATS]
     card_t stock[DECK_SIZE + 1]
     uint32_t stock_size      # 0: the order is not known (2.2)
+    mask_t hand_sets[MAX_SEATS]      # the same cards as sets, as gather_deal has found them
+    bint all_different       # all these are cards, and none is there twice
     Instant started_at
     uint32_t game_number     # 0: not known
     int creator_seat
@@ -187,6 +190,7 @@ cdef struct Table:
     int u_seat               # NOBODY: no u
     UFound u
 
+cdef void gather_deal(Deal* d) noexcept nogil
 cdef Refusal deal(Table* t, const Rules* rules, const Deal* d, int* fault_seat) noexcept nogil
 cdef Refusal check(const Table* t, const Move* m) noexcept nogil
 cdef Refusal make(Table* t, const Move* m) noexcept nogil

@@ -15,8 +15,10 @@ Laws:
    A timeout and a leaving are possible in both; leaving in its turn opens the next seat's.
 4. A seat whose turn it is has, after its take, ten cards: unlaid, laid, and laid off (6.1).
 """
+from libc.string cimport memset
+
 from phom_core.arrange cimport keeps_eaten
-from phom_core.cards cimport count_cards, mask_of
+from phom_core.cards cimport count_cards, mask_of, mask_of_all
 from phom_core.contract cimport *
 from phom_core.phom cimport has_ca, has_phom, is_phom, makes_phom
 from phom_core.ruleset cimport PRICES
@@ -39,27 +41,41 @@ cdef inline Refusal legal() noexcept nogil:
 
 # ---- the deal and the opening (rules 2) ----
 
+cdef void gather_deal(Deal* d) noexcept nogil:
+    """Make sets of the lists that were dealt, once, for all who look at them; what is no card is none."""
+    cdef uint32_t count = min(d.stock_size, <uint32_t>(DECK_SIZE + 1))
+    cdef mask_t cards = mask_of_all(d.stock, count)
+    cdef int seat
+    for seat in range(d.seats):
+        d.hand_sets[seat] = mask_of_all(d.hands[seat], kept_of(d, seat))
+        cards |= d.hand_sets[seat]
+        count += kept_of(d, seat)
+    d.all_different = <uint32_t>count_cards(cards) == count
+
+
+cdef inline uint32_t kept_of(const Deal* d, int seat) noexcept nogil:
+    """How many cards of a hand are in its array."""
+    return min(d.hand_sizes[seat], <uint32_t>DECK_SIZE)
+
+
 cdef Refusal deal(Table* t, const Rules* rules, const Deal* d, int* fault_seat) noexcept nogil:
     """Lay out the table as dealt; `fault_seat` is whose hand is at fault, or NOBODY.
 
     Also after a refusal the table shows what was dealt, a card dealt twice in each hand.
     """
     cdef Refusal fault = check_deal(rules, d, fault_seat)
-    cdef int i, seat
-    cdef uint32_t k
+    cdef int seat
     t.rules = rules[0]
     t.seat_count = d.seats
     t.seen = 0
     for seat in range(d.seats):
         clear_seat(&t.seats[seat])
-        for k in range(min(d.hand_sizes[seat], <uint32_t>DECK_SIZE)):
-            t.seats[seat].hand |= mask_of(d.hands[seat][k])
+        t.seats[seat].hand = d.hand_sets[seat]
         t.seen |= t.seats[seat].hand
-        for i in range(d.seats):
-            t.gave[seat][i] = 0
+    memset(t.gave, 0, sizeof(t.gave))
     t.stock_known = d.stock_size > 0
     t.stock_left = DECK_SIZE - 9 * d.seats - 1      # 2.1
-    t.stock = d.stock
+    t.stock = &d.stock[0]
     t.stock_drawn = 0
     t.ending = NOT_ENDED
     t.leader = d.first_seat
@@ -98,32 +114,43 @@ cdef void clear_seat(Seat* s) noexcept nogil:
 
 
 cdef Refusal check_deal(const Rules* rules, const Deal* d, int* fault_seat) noexcept nogil:
-    cdef mask_t seen = 0, card
-    cdef uint32_t k
+    cdef Refusal fault
     cdef int seat, opener
     for seat in range(d.seats):
         fault_seat[0] = seat
         if d.hand_sizes[seat] != <uint32_t>(10 if seat == d.first_seat else 9):     # 2.1
             return refuse(VIOLATION_CODE_DEAL_HAND_SIZE, RULE_2_1)
-    for seat in range(d.seats):
-        fault_seat[0] = seat
-        for k in range(d.hand_sizes[seat]):
-            card = mask_of(d.hands[seat][k])
-            if seen & card:                                                         # 2.1
-                return refuse(VIOLATION_CODE_DEAL_DUPLICATE_CARD, RULE_2_1)
-            seen |= card
     fault_seat[0] = NOBODY
-    for k in range(min(d.stock_size, <uint32_t>(DECK_SIZE + 1))):
-        card = mask_of(d.stock[k])
-        if seen & card:                                                             # 2.2
-            return refuse(VIOLATION_CODE_DEAL_DUPLICATE_CARD, RULE_2_2)
-        seen |= card
+    if not d.all_different:
+        fault = find_duplicate(d, fault_seat)
+        if fault.code:
+            return fault
     if d.stock_size != 0 and d.stock_size != <uint32_t>(DECK_SIZE - 9 * d.seats - 1):   # 2.1
         return refuse(VIOLATION_CODE_DEAL_STOCK, RULE_2_1)
     opener = opening_seat(rules, d)
     if opener != NOBODY and opener != d.first_seat:                                 # 2.3
         fault_seat[0] = d.first_seat
         return refuse(VIOLATION_CODE_OPENING_SEAT, RULE_2_3)
+    return legal()
+
+
+cdef Refusal find_duplicate(const Deal* d, int* fault_seat) noexcept nogil:
+    """The first card that lies in a second place; `fault_seat` is whose, NOBODY for the stock."""
+    cdef mask_t seen = 0, card
+    cdef uint32_t k
+    cdef int seat
+    for seat in range(d.seats):
+        for k in range(kept_of(d, seat)):
+            card = mask_of(d.hands[seat][k])
+            if seen & card:                                                         # 2.1
+                fault_seat[0] = seat
+                return refuse(VIOLATION_CODE_DEAL_DUPLICATE_CARD, RULE_2_1)
+            seen |= card
+    for k in range(min(d.stock_size, <uint32_t>(DECK_SIZE + 1))):
+        card = mask_of(d.stock[k])
+        if seen & card:                                                             # 2.2
+            return refuse(VIOLATION_CODE_DEAL_DUPLICATE_CARD, RULE_2_2)
+        seen |= card
     return legal()
 
 
@@ -140,35 +167,41 @@ cdef int opening_seat(const Rules* rules, const Deal* d) noexcept nogil:
 
 cdef Refusal check(const Table* t, const Move* m) noexcept nogil:
     """Whether the move is legal now; changes nothing."""
+    return check_move(t, m)
+
+
+cdef inline Refusal check_move(const Table* t, const Move* m) noexcept nogil:
     cdef Refusal fault = check_turn(t, m)
     if fault.code:
         return fault
-    fault = check_time(t, m)
-    if fault.code:
-        return fault
+    if m.at.known:
+        fault = check_time(t, m)
+        if fault.code:
+            return fault
     if m.kind == DRAW:
-        return check_draw(t, m)
-    if m.kind == EAT:
-        return check_eat(t, m)
-    if m.kind == DISCARD:
-        return check_discard(t, m.seat, m.card, t.announced)
-    if m.kind == LAY_DOWN:
-        return check_lay_down(t, m)
-    if m.kind == LAY_OFF:
-        return check_lay_off(t, m)
-    if m.kind == DECLARE_U:
-        return check_khan(t, m) if m.khan else check_u(t, m)
-    if m.kind == ANNOUNCE:
-        return check_announce(t, m)
-    return legal()
+        fault = check_draw(t, m)
+    elif m.kind == EAT:
+        fault = check_eat(t, m)
+    elif m.kind == DISCARD:
+        fault = check_discard(t, m.seat, m.card, t.announced)
+    elif m.kind == LAY_DOWN:
+        fault = check_lay_down(t, m)
+    elif m.kind == LAY_OFF:
+        fault = check_lay_off(t, m)
+    elif m.kind == DECLARE_U:
+        fault = check_khan(t, m) if m.khan else check_u(t, m)
+    elif m.kind == ANNOUNCE:
+        fault = check_announce(t, m)
+    return fault
 
 
 cdef Refusal make(Table* t, const Move* m) noexcept nogil:
     """Make the move if it is legal, and say why if it is not."""
-    cdef Refusal fault = check(t, m)
+    cdef Refusal fault = check_move(t, m)
     if fault.code:
         return fault
-    t.shift = no_shift()
+    if t.shift.happened:
+        t.shift = no_shift()
     if m.kind == DRAW:
         do_draw(t, m)
     elif m.kind == EAT:
@@ -197,10 +230,11 @@ cdef Refusal check_turn(const Table* t, const Move* m) noexcept nogil:
     """Whether this seat may make this kind of move now."""
     if t.ending != NOT_ENDED and not may_reopen(t, m):
         return game_over(t, m)
-    if not is_in(t, m.seat):                                                        # 3.7
-        return refuse(VIOLATION_CODE_SEAT_HAS_LEFT, RULE_3_7)
-    if m.seat != t.turn and m.kind != LEAVE:                                        # 3.1
-        return refuse(VIOLATION_CODE_NOT_YOUR_TURN, RULE_3_1)
+    if m.seat != t.turn:                    # the seat whose turn it is has not left
+        if not is_in(t, m.seat):                                                    # 3.7
+            return refuse(VIOLATION_CODE_SEAT_HAS_LEFT, RULE_3_7)
+        if m.kind != LEAVE:                                                         # 3.1
+            return refuse(VIOLATION_CODE_NOT_YOUR_TURN, RULE_3_1)
     if m.kind == DRAW or m.kind == EAT:
         if t.phase != TAKE:                                                         # 3.1
             return refuse(VIOLATION_CODE_WRONG_PHASE, RULE_3_1)
@@ -229,9 +263,7 @@ cdef Refusal game_over(const Table* t, const Move* m) noexcept nogil:
 
 
 cdef Refusal check_time(const Table* t, const Move* m) noexcept nogil:
-    """The clock, where the move and what it is measured from carry times (3.8)."""
-    if not m.at.known:
-        return legal()
+    """The clock of a move that carries a time, where what it is measured from does too (3.8)."""
     if t.latest.known and elapsed_exceeds(m.at, t.latest, 0):                       # 3.8
         return refuse(VIOLATION_CODE_TIME_RUNS_BACK, RULE_3_8)
     if m.kind == LEAVE or t.rules.turn_seconds == 0 or t.untimed:
@@ -465,17 +497,21 @@ cdef void open_turn(Table* t, int seat, Instant at) noexcept nogil:
 
 cdef void test_end(Table* t) noexcept nogil:
     """The end by rounds (3.5) or at an empty stock (3.6), tested where a turn is about to open."""
-    cdef int seat
-    cdef bint played = True
-    for seat in range(t.seat_count):
-        if is_in(t, seat) and t.seats[seat].counted < t.target:
-            played = False
-    if played:
+    if all_have_played(t):
         t.ending = ENDED_BY_ROUNDS
         if t.rules.after_final_discard == AFTER_FINAL_DISCARD_CLOSED:
             t.phase = OVER
     elif t.stock_left == 0:
         t.ending = ENDED_AT_EMPTY_STOCK
+
+
+cdef inline bint all_have_played(const Table* t) noexcept nogil:
+    """Whether every seat still in has as many counted discards as the game asks for (3.5)."""
+    cdef int seat
+    for seat in range(t.seat_count):
+        if is_in(t, seat) and t.seats[seat].counted < t.target:
+            return False
+    return True
 
 
 cdef void do_leave(Table* t, const Move* m) noexcept nogil:

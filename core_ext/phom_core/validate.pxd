@@ -1,15 +1,14 @@
 """What makes a request no log at all: every field at fault, with its path and what was expected."""
 from libc.stdint cimport uint32_t
 
-from phom_core.decode cimport Log
+from phom_core.log cimport Log
 
 cdef enum:
     GAME_ID_LIMIT = 128       # characters
     STAKE_LIMIT = 1000000000
     FAULT_LIMIT = 100         # faults that are listed one by one
-    HOUSES = 7                # house codes, HOUSE_UNSPECIFIED included
 
-# Which field a fault is in; PATHS in decode.pyx has their texts, in the same order.
+# Which field a fault is in; PATHS in validate.pyx has their texts, in the same order.
 cdef enum Where:
     AT_GAME_ID
     AT_HOUSE
@@ -41,7 +40,7 @@ cdef enum Where:
     AT_CLAIM_U_SEAT
     AT_CLAIM_DEN_SEAT
 
-# What is wrong with it; REASONS in decode.pyx has their texts, in the same order.
+# What is wrong with it; REASONS in validate.pyx has their texts, in the same order.
 cdef enum Wrong:
     NOT_GIVEN
     NO_SUCH_SEAT

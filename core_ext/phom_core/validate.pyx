@@ -3,20 +3,19 @@
 Every fault is found, in the order of the message's fields. The texts name the field and what was
 expected, and repeat nothing of the input but the path.
 """
-from phom_core.cards cimport DECK_SIZE, card_t
+from phom_core.cards cimport DECK_SIZE, is_card
 from phom_core.contract cimport *
-from phom_core.decode cimport CLAIM_LIMIT, EVENT_LIMIT, ACTION_SLOT, UNKNOWN_CARD
+from phom_core.events cimport LAST_SECOND, SECOND_NANOS
+from phom_core.log cimport ACTION_SLOT, CLAIM_LIMIT, EVENT_LIMIT, UNKNOWN_CARD
 from phom_core.ruleset cimport FIELDS, PRICES, RULE_FIELDS, RuleField
 from phom_core.table cimport (
     ANNOUNCE, DECLARE_U, DISCARD, DRAW, EAT, LAY_DOWN, LAY_OFF, MAX_SEATS, NO_KIND, NOBODY,
-    Instant, Move,
+    Deal, Instant, Move,
 )
 from phom_core.ruleset import RULE_LIST
 
 cdef enum:
     FIRST_SECOND = -62135596800     # the year 1, as google.protobuf.Timestamp has it
-    LAST_SECOND = 253402300799      # the end of the year 9999
-    SECOND_NANOS = 1000000000
 
 # In the order of Where; {i}, {j}, {k} are the fault's indices.
 PATHS = (
@@ -83,11 +82,7 @@ cdef void report(
     faults.count += 1
 
 
-cdef inline bint no_card(card_t card) noexcept nogil:
-    return card == 0 or card == UNKNOWN_CARD
-
-
-cdef bint no_seat(const Log* log, int seat) noexcept nogil:
+cdef inline bint no_seat(const Log* log, int seat) noexcept nogil:
     """Whether a seat is none of this game; of any game, where the hands are at fault."""
     if 2 <= log.hand_count <= MAX_SEATS:
         return seat >= <int>log.hand_count
@@ -130,8 +125,12 @@ cdef void validate_log(const Log* log, Faults* faults) noexcept nogil:
         report(faults, AT_AFTER_WINNER_SEAT, NO_SUCH_SEAT)
     if log.event_count > EVENT_LIMIT:
         report(faults, AT_EVENTS, TOO_MANY_EVENTS)
-    for i in range(min(log.event_count, <uint32_t>EVENT_LIMIT)):
-        validate_move(log, i, faults)
+    if no_seat(log, log.greatest_plain_seat):
+        for i in range(min(log.event_count, <uint32_t>EVENT_LIMIT)):
+            validate_move(log, i, faults)
+    else:
+        for i in range(log.rare_count):
+            validate_move(log, log.rare[i], faults)
     validate_claims(log, faults)
 
 
@@ -154,11 +153,11 @@ cdef void validate_ruleset(const Log* log, Faults* faults) noexcept nogil:
     cdef uint32_t i, k, given, value
     if log.overrides.house == HOUSE_UNSPECIFIED:
         report(faults, AT_HOUSE, NOT_GIVEN)
-    elif log.overrides.house >= HOUSES:
+    elif log.overrides.house >= House_SIZE:
         report(faults, AT_HOUSE, NO_SUCH_HOUSE)
     if not log.overrides.any:
         return
-    for i in range(RULE_FIELDS):
+    for i in range(<uint32_t>RULE_FIELDS):
         field = &FIELDS[i]
         given = log.overrides.given[field.slot]
         if given and given != <uint32_t>field.slots:
@@ -171,15 +170,18 @@ cdef void validate_ruleset(const Log* log, Faults* faults) noexcept nogil:
 
 
 cdef void validate_deal(const Log* log, Faults* faults) noexcept nogil:
+    cdef const Deal* d = &log.deal
     cdef uint32_t i, k
     if log.hand_count < 2 or log.hand_count > MAX_SEATS:
         report(faults, AT_HANDS, NOT_TWO_TO_FOUR)
-    for i in range(<uint32_t>log.deal.seats):
-        for k in range(min(log.deal.hand_sizes[i], <uint32_t>DECK_SIZE)):
-            if no_card(log.deal.hands[i][k]):
+    if d.all_different:
+        return
+    for i in range(<uint32_t>d.seats):
+        for k in range(min(d.hand_sizes[i], <uint32_t>DECK_SIZE)):
+            if not is_card(d.hands[i][k]):
                 report(faults, AT_HAND_CARD, NO_SUCH_CARD, i, k)
-    for i in range(min(log.deal.stock_size, <uint32_t>(DECK_SIZE + 1))):
-        if no_card(log.deal.stock[i]):
+    for i in range(min(d.stock_size, <uint32_t>(DECK_SIZE + 1))):
+        if not is_card(d.stock[i]):
             report(faults, AT_STOCK_CARD, NO_SUCH_CARD, i)
 
 
@@ -195,16 +197,16 @@ cdef void validate_move(const Log* log, uint32_t i, Faults* faults) noexcept nog
     if m.kind == NO_KIND:
         report(faults, AT_EVENT, NO_KIND_GIVEN, i)
     elif m.kind == DRAW:
-        if no_card(m.card) and (m.card != 0 or i != ACTION_SLOT):
+        if not is_card(m.card) and (m.card != 0 or i != ACTION_SLOT):
             report(faults, AT_DRAW_CARD, NO_SUCH_CARD, i)
     elif m.kind == EAT:
         if m.card == UNKNOWN_CARD:
             report(faults, AT_EAT_CARD, NO_SUCH_CARD, i)
     elif m.kind == DISCARD:
-        if no_card(m.card):
+        if not is_card(m.card):
             report(faults, AT_DISCARD_CARD, NO_SUCH_CARD, i)
     elif m.kind == ANNOUNCE:
-        if no_card(m.card):
+        if not is_card(m.card):
             report(faults, AT_ANNOUNCED_CARD, NO_SUCH_CARD, i)
     elif m.kind == LAY_DOWN:
         validate_phoms(m, i, AT_LAID_CARD, faults)
@@ -213,7 +215,7 @@ cdef void validate_move(const Log* log, uint32_t i, Faults* faults) noexcept nog
         if m.khan and m.phom_count > 0:
             report(faults, AT_U_PHOMS, PHOMS_BESIDE_KHAN, i)
     elif m.kind == LAY_OFF:
-        if no_card(m.card):
+        if not is_card(m.card):
             report(faults, AT_LAID_OFF_CARD, NO_SUCH_CARD, i)
         report_seat(log, m.to_seat, AT_TO_SEAT, faults, i)
         if m.phom_index == NOBODY:
@@ -224,7 +226,7 @@ cdef void validate_phoms(const Move* m, uint32_t i, Where where, Faults* faults)
     cdef uint32_t j, k
     for j in range(m.phom_count):
         for k in range(m.phoms[j].count):
-            if no_card(m.cards[m.phoms[j].first + k]):
+            if not is_card(m.cards[m.phoms[j].first + k]):
                 report(faults, where, NO_SUCH_CARD, i, j, k)
 
 
@@ -247,7 +249,7 @@ cdef void validate_claims(const Log* log, Faults* faults) noexcept nogil:
 cdef list fault_texts(const Faults* faults, str log_path):
     """`(field path, description)` of each fault; `log_path` is the log's own, as "log"."""
     cdef uint32_t i
-    texts = [fault_text(&faults.list[i], log_path) for i in range(min(faults.count, FAULT_LIMIT))]
+    texts = [fault_text(&faults.list[i], log_path) for i in range(min(faults.count, <uint32_t>FAULT_LIMIT))]
     if faults.count > FAULT_LIMIT:
         texts.append((log_path, f"has {faults.count - FAULT_LIMIT} more faults like these"))
     return texts

@@ -70,18 +70,44 @@ cdef bint skip_group(Reader* r, uint32_t number) noexcept nogil:
     return False
 
 
+cdef void put_long_varint(Writer* w, uint64_t value) noexcept nogil:
+    """A varint of more than one byte."""
+    cdef int length = 1
+    cdef uint64_t rest = value >> 7
+    while rest:
+        length += 1
+        rest >>= 7
+    cdef uint8_t* at = make_room(w, length)
+    if at == NULL:
+        return
+    while value >= 0x80:
+        at[0] = <uint8_t>(value | 0x80)
+        value >>= 7
+        at += 1
+    at[0] = <uint8_t>value
+
+
 cdef bint grow(Writer* w, size_t room) noexcept nogil:
     """At least double the buffer; what is written stays at its end."""
     if w.failed:
         return False
-    cdef size_t capacity = 2 * w.capacity + room + 1024
+    cdef size_t size = written(w)
+    cdef size_t capacity = 2 * (w.end - w.start) + room + 1024
     cdef uint8_t* start = <uint8_t*>malloc(capacity)
     if start == NULL:
         w.failed = True
         return False
-    if w.size > 0:
-        memcpy(start + (capacity - w.size), w.start + (w.capacity - w.size), w.size)
+    if size > 0:
+        memcpy(start + (capacity - size), w.at, size)
     free(w.start)
     w.start = start
-    w.capacity = capacity
+    w.end = start + capacity
+    w.at = w.end - size
     return True
+
+
+cdef void free_output(Writer* w) noexcept nogil:
+    """Give the buffer up; the writer is as new."""
+    free(w.start)
+    w.start = w.at = w.end = NULL
+    w.failed = False
