@@ -10,6 +10,7 @@ import grpc
 import pytest
 from phom.v1 import events_pb2, referee_pb2, rules_pb2, verdict_pb2
 from phom.v1.referee_pb2_grpc import RefereeServiceStub
+from phom_core import Counts
 from phom_referee import servicer
 from phom_referee.generate import games
 from phom_referee.houses import referee
@@ -185,10 +186,10 @@ class Gate:
     def __getattr__(self, name: str) -> Any:
         return getattr(referee(), name)
 
-    def replay_many(self, request: bytes) -> bytes:
+    def replay_many(self, request: bytes, counts: Counts) -> bytes:
         self.entered += 1
         assert self.let.acquire(timeout=20)
-        return referee().replay_many(request)
+        return referee().replay_many(request, counts)
 
 
 @pytest.fixture

@@ -90,9 +90,13 @@ def _serve(arguments: argparse.Namespace) -> int:
             print(chosen)
             return OK
         # Only here: no other subcommand needs a server, which takes long to load.
-        from phom_referee import server  # noqa: PLC0415
+        if chosen.workers == 1:
+            from phom_referee import server  # noqa: PLC0415
 
-        return server.main(chosen)
+            return server.main(chosen)
+        from phom_referee import workers  # noqa: PLC0415
+
+        return workers.main(chosen)
     except settings.SettingsError as error:
         print(f"phom-referee serve: {error}", file=sys.stderr)
         return UNREADABLE

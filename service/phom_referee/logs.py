@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 import structlog
 from structlog.typing import FilteringBoundLogger
+
+# One encoder for all lines: json.dumps would make one for each.
+_encode = json.JSONEncoder(default=repr, ensure_ascii=False).encode
+
+
+def _to_json(line: object, **_: object) -> str:
+    return _encode(line)
 
 
 def logger(name: str) -> FilteringBoundLogger:
@@ -13,7 +21,7 @@ def logger(name: str) -> FilteringBoundLogger:
     if sys.stderr.isatty():
         renderer: structlog.typing.Processor = structlog.dev.ConsoleRenderer()
     else:
-        renderer = structlog.processors.JSONRenderer()
+        renderer = structlog.processors.JSONRenderer(serializer=_to_json)
     bound: FilteringBoundLogger = structlog.wrap_logger(
         structlog.WriteLogger(sys.stderr),
         processors=[

@@ -1,48 +1,73 @@
-"""Thread pools that know how much they have to do, and streams that nobody uses any more."""
+"""Threads that know how much they have to do, and streams that nobody uses any more."""
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
 from typing import Any
 
 import grpc
 
+_log = logging.getLogger(__name__)
+
+_Task = tuple[Callable[..., object], tuple[object, ...], dict[str, object]]
+
 
 class CountingPool(ThreadPoolExecutor):
-    """A pool that counts its tasks, running and waiting.
+    """Threads that count their tasks, running and waiting; ThreadPoolExecutor in name only.
 
     An RPC is one task, also one that the caller gives up before its handler is reached, so the
-    count neither misses one nor keeps one.
+    count neither misses one nor keeps one. A task costs a fraction of what it costs there, which
+    counts where it does little (docs/performance.md): gRPC asks for that class, but needs no future.
     """
 
     def __init__(self, threads: int, name: str) -> None:
-        super().__init__(threads, thread_name_prefix=name)
+        super().__init__(threads)
+        self._most = threads
+        self._name = name
+        self._waiting: SimpleQueue[_Task | None] = SimpleQueue()
         self._lock = threading.Lock()
         self._tasks = 0
+        self._started: list[threading.Thread] = []
 
     @property
     def tasks(self) -> int:
         """How many tasks there are now."""
         return self._tasks
 
-    def submit(self, fn: Callable[..., Any], /, *args: object, **kwargs: object) -> Future[Any]:
-        """As any executor's."""
+    def submit(self, fn: Callable[..., object], /, *args: object, **kwargs: object) -> Any:
+        """Have `fn` called; None, since nobody waits for what it gives."""
         with self._lock:
             self._tasks += 1
-        try:
-            future = super().submit(fn, *args, **kwargs)
-        except BaseException:
-            self._ended(None)
-            raise
-        future.add_done_callback(self._ended)
-        return future
+            if self._tasks > len(self._started) < self._most:
+                thread = threading.Thread(target=self._work, name=self._name, daemon=True)
+                self._started.append(thread)
+                thread.start()
+        self._waiting.put((fn, args, kwargs))
 
-    def _ended(self, _: Future[Any] | None) -> None:
-        with self._lock:
-            self._tasks -= 1
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the threads, once they have done what waits."""
+        for _ in self._started:
+            self._waiting.put(None)
+        if wait:
+            for thread in self._started:
+                thread.join()
+
+    def _work(self) -> None:
+        while (task := self._waiting.get()) is not None:
+            fn, args, kwargs = task
+            try:
+                fn(*args, **kwargs)
+            except Exception:  # noqa: BLE001 - of gRPC's own code, which answers for ours
+                _log.exception("a task has failed")
+            finally:
+                with self._lock:
+                    self._tasks -= 1
+            del task, fn, args, kwargs  # else they would live until the next one comes
 
 
 class IdleStreams:

@@ -1,20 +1,20 @@
-"""What happens around every RPC: admission, errors as statuses, counting, timing, a line in the log."""
+"""What happens around every RPC: admission, errors as statuses, what is kept of it."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator
-from time import perf_counter
 from typing import Any, TypeAlias
 
 import grpc
-from phom_core import NotALog
+from phom_core import Counts, NotALog
 from structlog.typing import FilteringBoundLogger
 
 from phom_referee.errors import internal, invalid_argument, resource_exhausted
-from phom_referee.metrics import MethodMetrics, Metrics
+from phom_referee.metrics import Metrics
 from phom_referee.pools import CountingPool, IdleStreams
-from phom_referee.servicer import Core
+from phom_referee.record import Recorder
+from phom_referee.servicer import SERVICE, Core
 
 Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
 Code = grpc.StatusCode
@@ -23,50 +23,50 @@ RETRY_MILLIS = 100
 
 
 class Calls:
-    """Turns the core's functions into gRPC behaviours that are counted and logged."""
+    """Turns the core's functions into gRPC behaviours that are recorded."""
 
-    def __init__(self, metrics: Metrics, log: FilteringBoundLogger, *, log_rpcs: bool) -> None:
+    def __init__(
+        self, metrics: Metrics, recorder: Recorder, log: FilteringBoundLogger, idle: IdleStreams
+    ) -> None:
         self._metrics = metrics
+        self._recorder = recorder
         self._log = log
-        self._log_rpcs = log_rpcs
+        self._idle = idle
 
-    def unary(self, service: str, name: str, call: Core) -> Callable[..., bytes]:
+    def unary(self, name: str, core: Core) -> Callable[..., bytes]:
         """A unary method."""
-        counted = self._metrics.method("unary", service, name)
+        method = self._metrics.method("unary", SERVICE, name)
+        recorder = self._recorder
 
         def behaviour(request: bytes, context: grpc.ServicerContext) -> bytes:
-            counted.start()
-            began = perf_counter()
-            code = Code.OK
+            call = recorder.start(method)
             try:
                 if not context.is_active():  # nobody waits any more: the deadline, or a cancel
-                    code = Code.CANCELLED
+                    call.code = Code.CANCELLED
                     return b""
-                return call(request)
+                return core(request, call.counts)
             except Exception as error:
                 status = self._status_of(error)
-                code = status.code
+                call.code = status.code
                 context.abort_with_status(status)
                 raise  # never: abort does
             finally:
-                self._end(counted, name, code, perf_counter() - began)
+                recorder.end(call, context)
 
         return behaviour
 
-    def stream(
-        self, service: str, name: str, call: Core, idle: IdleStreams
-    ) -> Callable[..., Iterator[bytes]]:
+    def stream(self, name: str, core: Core) -> Callable[..., Iterator[bytes]]:
         """A bidirectional stream that answers each message on its own.
 
         Memory is that of one message, and a caller that is gone, or whose deadline has passed, is
         noticed before the next.
         """
-        counted = self._metrics.method("bidi_stream", service, name)
+        method = self._metrics.method("bidi_stream", SERVICE, name)
+        recorder, idle = self._recorder, self._idle
 
         def behaviour(requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
-            counted.start()
-            began = perf_counter()
-            code = Code.CANCELLED  # unless it comes to its end
+            call = recorder.start(method)
+            call.code = Code.CANCELLED  # unless it comes to its end
             status = None
             try:
                 idle.moved(context)
@@ -74,17 +74,23 @@ class Calls:
                     idle.moved(context)
                     if not context.is_active():
                         return
-                    response = call(request)
+                    counts = Counts()
+                    try:
+                        response = core(request, counts)
+                    except Exception as error:  # noqa: BLE001 - of any kind: it gets a status
+                        status = self._status_of(error)
+                        call.code = status.code
+                        recorder.message(call, counts, answered=False)
+                        break
+                    recorder.message(call, counts, answered=True)
                     yield response
                     idle.moved(context)
-                if context.is_active():
-                    code = Code.OK
-            except NotALog as error:
-                status = self._status_of(error)
-                code = status.code
+                else:
+                    if context.is_active():
+                        call.code = Code.OK
             finally:
                 idle.ended(context)
-                self._end(counted, name, code, perf_counter() - began)
+                recorder.end(call, context)
             if status is not None:
                 context.abort_with_status(status)
 
@@ -97,25 +103,23 @@ class Calls:
         self._log.error("internal error", reference=reference, exc_info=error)
         return internal(reference)
 
-    def _end(self, counted: MethodMetrics, name: str, code: Code, seconds: float) -> None:
-        counted.end(code, seconds)
-        if self._log_rpcs:
-            self._log.info("rpc", method=name, code=code.name, seconds=round(seconds, 6))
 
+class Admission(grpc.GenericRpcHandler):
+    """Finds the handler of a call, or refuses it at once where a full pool would only let it wait.
 
-class Admission(grpc.ServerInterceptor):
-    """Refuses at once what a full pool would only let wait; what has no pool here always passes."""
+    As a handler, not an interceptor: it runs in the same place, the one thread that also hands a
+    call to its pool, for less, and what is not of our service is none of its business.
+    """
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
-        self._limits: dict[str, tuple[CountingPool, int, Callable[[], None], Handler]] = {}
+        self._methods: dict[str, tuple[Handler, Handler, CountingPool, int, str]] = {}
         # Refusing takes no thread of those that answer.
         self._refusing = CountingPool(1, "refuse")
 
-    def limit(self, method: str, pool: CountingPool, most: int, *, stream: bool) -> None:
-        """Admit calls of `method` while `pool` has fewer than `most` tasks."""
-        kind = "streams" if stream else "calls"
-        counted = self._metrics.shed.labels(kind).inc
+    def admit(self, name: str, handler: Handler, pool: CountingPool, most: int) -> None:
+        """Let `handler` have calls of a method while `pool` has fewer than `most` tasks."""
+        kind = "streams" if handler.response_streaming else "calls"
         status = resource_exhausted(kind, RETRY_MILLIS)
 
         def refuse(_: object, context: grpc.ServicerContext) -> Any:
@@ -123,23 +127,22 @@ class Admission(grpc.ServerInterceptor):
 
         refuse.experimental_thread_pool = self._refusing  # type: ignore[attr-defined]
         make = (
-            grpc.stream_stream_rpc_method_handler if stream else grpc.unary_unary_rpc_method_handler
+            grpc.stream_stream_rpc_method_handler
+            if handler.response_streaming
+            else grpc.unary_unary_rpc_method_handler
         )
-        self._limits[method] = (pool, most, counted, make(refuse))
+        self._methods[f"/{SERVICE}/{name}"] = (handler, make(refuse), pool, most, kind)
 
-    def intercept_service(
-        self,
-        continuation: Callable[[grpc.HandlerCallDetails], Handler | None],
-        handler_call_details: grpc.HandlerCallDetails,
-    ) -> Handler | None:
-        """Runs when a call arrives, in the one thread that also hands it to its pool."""
-        limit = self._limits.get(handler_call_details.method)
-        if limit is not None:
-            pool, most, counted, refusal = limit
-            if pool.tasks >= most:
-                counted()
-                return refusal
-        return continuation(handler_call_details)
+    def service(self, handler_call_details: grpc.HandlerCallDetails) -> Handler | None:
+        """The handler of a call that has just arrived; None if it is not of our service."""
+        method = self._methods.get(handler_call_details.method)
+        if method is None:
+            return None
+        handler, refusal, pool, most, kind = method
+        if pool.tasks < most:
+            return handler
+        self._metrics.shed[kind]()
+        return refusal
 
     def stop(self) -> None:
         """Free the thread."""

@@ -2,37 +2,42 @@
 
 from __future__ import annotations
 
-import signal
+import gc
+import os
 import threading
-from wsgiref.simple_server import WSGIServer
 
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
-from prometheus_client import start_http_server
 
 from phom_referee.houses import VERSION
 from phom_referee.logs import logger
-from phom_referee.metrics import Metrics
+from phom_referee.metrics import Metrics, serve_metrics
 from phom_referee.pools import CountingPool, IdleStreams
+from phom_referee.record import Recorder
 from phom_referee.rpc import Admission, Calls, Handler
 from phom_referee.servicer import SERVICE, stream_methods, unary_methods
 from phom_referee.settings import Settings, SettingsError
+from phom_referee.signals import Signals
 
 _HEALTH_THREADS = 2
-# A wait without end in the main thread can miss a signal that comes just before it.
-_SIGNAL_SECONDS = 0.2
+_LOOK_SECONDS = 0.2
 
 IN_PROCESS = Settings(port=0, metrics_port=0, log_rpcs=False)
 """For a server within another program: a free port, and no line for each call."""
 
 
 class App:
-    """A gRPC server with the referee, health and reflection bound to it."""
+    """A gRPC server with the referee, health and reflection bound to it.
 
-    def __init__(self, settings: Settings = IN_PROCESS) -> None:
+    `share_port`: other processes of ours listen on the same port.
+    """
+
+    def __init__(self, settings: Settings = IN_PROCESS, *, share_port: bool = False) -> None:
         self.settings = settings
         self.log = logger("phom_referee")
+        if share_port:
+            self.log = self.log.bind(worker=os.getpid())
         self.metrics = Metrics()
         self._unary_pool = CountingPool(settings.threads, "unary")
         # A stream keeps its thread as long as it lives, so streams have threads of their own.
@@ -40,16 +45,22 @@ class App:
         self._health_pool = CountingPool(_HEALTH_THREADS, "health")
         self._idle = IdleStreams(settings.stream_idle_seconds)
         self._admission = Admission(self.metrics)
+        self._recorder = Recorder(
+            self.metrics,
+            self.log,
+            self._set_gauges,
+            log_rpcs=settings.log_rpcs,
+            log_sample=settings.log_sample,
+        )
         self.health = health.HealthServicer(
             experimental_non_blocking=True, experimental_thread_pool=self._health_pool
         )
         self.server = grpc.server(
             self._unary_pool,
-            interceptors=[self._admission],
             options=[
                 ("grpc.max_receive_message_length", settings.max_message_bytes),
                 # Else a second server on the port would take half of the calls without a word.
-                ("grpc.so_reuseport", 0),
+                ("grpc.so_reuseport", int(share_port)),
             ],
         )
         self.bind()
@@ -57,24 +68,18 @@ class App:
 
     def bind(self) -> None:
         """Register everything that answers."""
-        calls = Calls(self.metrics, self.log, log_rpcs=self.settings.log_rpcs)
-        methods: dict[str, Handler] = {}
-        for name, call in unary_methods().items():
-            methods[name] = grpc.unary_unary_rpc_method_handler(calls.unary(SERVICE, name, call))
-            self._admission.limit(
-                f"/{SERVICE}/{name}",
-                self._unary_pool,
-                self.settings.max_concurrent_rpcs,
-                stream=False,
+        calls = Calls(self.metrics, self._recorder, self.log, self._idle)
+        for name, core in unary_methods().items():
+            handler: Handler = grpc.unary_unary_rpc_method_handler(calls.unary(name, core))
+            self._admission.admit(
+                name, handler, self._unary_pool, self.settings.max_concurrent_rpcs
             )
-        for name, call in stream_methods().items():
-            behaviour = calls.stream(SERVICE, name, call, self._idle)
+        for name, core in stream_methods().items():
+            behaviour = calls.stream(name, core)
             behaviour.experimental_thread_pool = self._stream_pool  # type: ignore[attr-defined]
-            methods[name] = grpc.stream_stream_rpc_method_handler(behaviour)
-            self._admission.limit(
-                f"/{SERVICE}/{name}", self._stream_pool, self.settings.max_streams, stream=True
-            )
-        self.server.add_registered_method_handlers(SERVICE, methods)
+            handler = grpc.stream_stream_rpc_method_handler(behaviour)
+            self._admission.admit(name, handler, self._stream_pool, self.settings.max_streams)
+        self.server.add_generic_rpc_handlers((self._admission,))
         health_pb2_grpc.add_HealthServicer_to_server(self.health, self.server)
         names = (SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, self.server)
@@ -86,8 +91,14 @@ class App:
         except RuntimeError:
             raise SettingsError(f"cannot listen on {address}: is the port in use?") from None
 
+    def _set_gauges(self) -> None:
+        self.metrics.in_flight["calls"](self._unary_pool.tasks)
+        self.metrics.in_flight["streams"](self._stream_pool.tasks)
+
     def start(self) -> None:
         """Begin to answer."""
+        # What is there now stays: the collector need not look at it ever again.
+        gc.freeze()
         self.server.start()
         self.health.set("", health_pb2.HealthCheckResponse.SERVING)
         self.health.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
@@ -101,22 +112,14 @@ class App:
         self.health.set(SERVICE, health_pb2.HealthCheckResponse.NOT_SERVING)
         hurry.wait(self.settings.drain_delay)
         stopped = self.server.stop(self.settings.grace)
-        while not stopped.wait(_SIGNAL_SECONDS):
+        while not stopped.wait(_LOOK_SECONDS):
             if hurry.is_set():
                 self.server.stop(None)
         self._idle.stop()
         self._admission.stop()
+        self._recorder.stop()
         for pool in (self._unary_pool, self._stream_pool, self._health_pool):
             pool.shutdown(wait=False)
-
-
-def _serve_metrics(app: App) -> WSGIServer:
-    host, port = app.settings.host, app.settings.metrics_port
-    try:
-        server, _ = start_http_server(port, addr=host, registry=app.metrics.registry)
-    except OSError as error:
-        raise SettingsError(f"cannot listen on {host}:{port} for metrics: {error}") from None
-    return server
 
 
 def main(settings: Settings) -> int:
@@ -125,14 +128,8 @@ def main(settings: Settings) -> int:
     SettingsError if a port cannot be had.
     """
     app = App(settings)
-    metrics_server = _serve_metrics(app)
-    ended, hurry = threading.Event(), threading.Event()
-
-    def on_signal(*_: object) -> None:
-        (hurry if ended.is_set() else ended).set()
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, on_signal)
+    metrics_server = serve_metrics(settings, app.metrics.registry)
+    signals = Signals()
     app.start()
     app.log.info(
         "serving",
@@ -141,10 +138,10 @@ def main(settings: Settings) -> int:
         metrics_port=metrics_server.server_port,
         version=VERSION,
     )
-    while not ended.wait(_SIGNAL_SECONDS):
+    while not signals.ended.wait(_LOOK_SECONDS):
         pass
     app.log.info("draining")
-    app.stop(hurry)
+    app.stop(signals.hurry)
     metrics_server.shutdown()
     app.log.info("stopped")
     return 0

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from phom.v1 import referee_pb2
-from phom_core import analyze_hand
+from phom_core import Counts, analyze_hand
 
 from phom_referee.houses import presets, referee
 
 SERVICE = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full_name
 
-Core = Callable[[bytes], bytes]
-"""Request bytes in, response bytes out; raises phom_core.NotALog for what cannot be judged."""
+Core = Callable[[bytes, Counts], bytes]
+"""Request bytes in, response bytes out; adds what was judged to the counts, and raises
+phom_core.NotALog for what cannot be."""
 
 
 def unary_methods() -> dict[str, Core]:
@@ -25,10 +26,10 @@ def unary_methods() -> dict[str, Core]:
     rulesets = presets().SerializeToString()
     return {
         "Replay": judge.replay,
-        "CheckAction": judge.check_action,
-        "ListLegalActions": judge.list_legal_actions,
-        "AnalyzeHand": analyze_hand,
-        "ListRulesets": lambda _: rulesets,
+        "CheckAction": lambda request, _: judge.check_action(request),
+        "ListLegalActions": lambda request, _: judge.list_legal_actions(request),
+        "AnalyzeHand": lambda request, _: analyze_hand(request),
+        "ListRulesets": lambda _, __: rulesets,
     }
 
 

@@ -25,6 +25,9 @@ class Settings:
     host: str = _setting("127.0.0.1", None, "address to listen on; 0.0.0.0 for every interface")
     port: int = _port(50051, "port of the gRPC service")
     metrics_port: int = _port(9464, "port that Prometheus scrapes")
+    workers: int = _setting(
+        1, 1, "processes that share the port; limits and threads are those of each", 256
+    )
     threads: int = _setting(8, 1, "threads that answer unary calls")
     max_concurrent_rpcs: int = _setting(
         256, 1, "unary calls at once, waiting ones included; more get RESOURCE_EXHAUSTED"
@@ -41,6 +44,9 @@ class Settings:
     )
     grace: float = _setting(10.0, 0.0, "seconds that running calls have to end")
     log_rpcs: bool = _setting(True, None, "log a line for each call")
+    log_sample: float = _setting(
+        1.0, 0.0, "share of the calls that were OK which are logged; the others always are", 1.0
+    )
 
 
 class SettingsError(ValueError):
