@@ -8,7 +8,7 @@ CORE := $(filter-out %/contract.pxd,$(wildcard core_ext/phom_core/*.p[xy]?))
 CORE_TESTS := $(addprefix tests/test_,decoder.py encoder.py games.py handed_cases.py hands.py)
 SOURCES := pyproject.toml setup.py proto/generate.py $(wildcard proto/phom/v1/*.proto) $(CORE)
 
-.PHONY: help run test test-system sanitize slow differential laws fuzz instructions lint types lock clean
+.PHONY: help run test test-system sanitize slow differential laws fuzz bench instructions lint types lock clean
 
 help:  ## Say what there is to make.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*##/\t/' | expand -t 16
@@ -43,6 +43,11 @@ laws: .venv/installed  ## The laws, on 100,000 states of each house; half an hou
 fuzz: .venv/installed  ## The decoder against protobuf's parser, ten million mutated inputs.
 	$(BIN)/python tests/fuzz_decoder.py --count 10000000 --seed 1 --jobs 2
 
+# OpenSpiel is what the solver is compared with, h2load the load of unary calls; both for this alone.
+bench: .venv/bench  ## Every figure as a ratio against its roof, on two processors; ten minutes.
+	command -v h2load > /dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends nghttp2-client; }
+	$(BIN)/python tests/bench/run.py
+
 instructions: .venv/installed  ## Instructions a hand takes, by valgrind's callgrind, against their limits.
 	$(BIN)/python tests/bench/instructions.py
 
@@ -72,4 +77,8 @@ clean:  ## Remove all that is not committed but made.
 
 .venv/installed: .venv/locked $(SOURCES)
 	$(BIN)/pip install -q --no-build-isolation --no-deps -e .
+	touch $@
+
+.venv/bench: .venv/installed
+	$(BIN)/pip install -q open_spiel==2.0.2
 	touch $@

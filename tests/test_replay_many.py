@@ -186,10 +186,10 @@ class Gate:
     def __getattr__(self, name: str) -> Any:
         return getattr(referee(), name)
 
-    def replay_many(self, request: bytes, counts: Counts) -> bytes:
+    def replay_many(self, request: bytes, counts: Counts, max_logs: int) -> bytes:
         self.entered += 1
         assert self.let.acquire(timeout=20)
-        return referee().replay_many(request, counts)
+        return referee().replay_many(request, counts, max_logs)
 
 
 @pytest.fixture

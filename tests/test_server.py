@@ -16,6 +16,7 @@ import grpc
 import pytest
 from google.rpc import error_details_pb2
 from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from grpc_status import rpc_status
 from phom.v1 import events_pb2, referee_pb2, referee_pb2_grpc, rules_pb2, verdict_pb2
 from phom_core import Counts
@@ -148,6 +149,85 @@ def test_too_large_a_message_is_refused() -> None:
     with pytest.raises(grpc.RpcError) as raised:
         _stub(app).Replay(request)
     assert raised.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+    app.stop()
+
+
+def test_too_many_logs_in_a_message_are_refused(log: events_pb2.GameLog) -> None:
+    app = _started(max_logs=3)
+    stub = _stub(app)
+    assert _judged(stub, log) == [1]
+    responses = stub.ReplayMany(
+        iter([referee_pb2.ReplayManyRequest(logs=[log] * n) for n in (3, 4)])
+    )
+    assert len(next(responses).outcomes) == 3
+    with pytest.raises(grpc.RpcError) as raised:
+        next(responses)
+    assert raised.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert raised.value.details() == "logs: must be at most 3 in a message"
+    app.stop()
+
+
+def test_a_call_whose_deadline_has_passed_is_not_worked_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    go = threading.Event()
+    worked_on: list[bytes] = []
+
+    def work(request: bytes, _: Counts) -> bytes:
+        worked_on.append(request)
+        go.wait(60)
+        return b""
+
+    monkeypatch.setattr(server, "unary_methods", lambda: {"Replay": work})
+    app = _started(threads=1)
+    stub = _stub(app)
+    first = stub.Replay.future(referee_pb2.ReplayRequest(detail=verdict_pb2.DETAIL_STATE))
+    until = time.monotonic() + 60
+    while not worked_on and time.monotonic() < until:
+        time.sleep(0.01)
+    # The only thread is taken, so this one waits, and its caller only for a moment.
+    with pytest.raises(grpc.RpcError) as raised:
+        stub.Replay(referee_pb2.ReplayRequest(detail=verdict_pb2.DETAIL_TRACE), timeout=0.3)
+    assert raised.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
+    go.set()
+    first.result(timeout=60)
+    app.stop()
+    state = referee_pb2.ReplayRequest(detail=verdict_pb2.DETAIL_STATE).SerializeToString()
+    assert worked_on == [state]
+
+
+def test_a_connection_is_closed_when_it_is_old(log: events_pb2.GameLog) -> None:
+    app = _started(max_connection_age=1.0, max_connection_age_grace=30.0)
+    states: list[grpc.ChannelConnectivity] = []
+    with grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
+        channel.subscribe(states.append)
+        stub = referee_pb2_grpc.RefereeServiceStub(channel)
+        until = time.monotonic() + 60
+        while states.count(grpc.ChannelConnectivity.READY) < 2 and time.monotonic() < until:
+            # Not one call is lost by it.
+            assert stub.Replay(referee_pb2.ReplayRequest(log=log)).verdict.game_id == log.game_id
+        assert states.count(grpc.ChannelConnectivity.READY) >= 2
+    app.stop()
+
+
+def _reflected(app: App) -> set[str]:
+    """The services that reflection tells of."""
+    with grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
+        stub = reflection_pb2_grpc.ServerReflectionStub(channel)
+        request = reflection_pb2.ServerReflectionRequest(list_services="")
+        (answer,) = stub.ServerReflectionInfo(iter([request]))
+        return {service.name for service in answer.list_services_response.service}
+
+
+def test_reflection(app: App) -> None:
+    assert {SERVICE, "grpc.health.v1.Health"} <= _reflected(app)
+
+
+def test_reflection_only_where_it_is_wanted() -> None:
+    app = _started(reflection=False)
+    with pytest.raises(grpc.RpcError) as raised:
+        _reflected(app)
+    assert raised.value.code() is grpc.StatusCode.UNIMPLEMENTED
     app.stop()
 
 

@@ -33,6 +33,7 @@ cdef enum:
     DIGESTS_KEPT = 1024
     # A smaller request is judged in less time than it takes to give the GIL up and get it back.
     WORTH_THE_LOCK = 4096
+    NO_LIMIT = 0xFFFFFFFF
 
 
 cdef class Referee:
@@ -119,12 +120,12 @@ cdef class Referee:
         else:
             work.tally.no_logs += 1
 
-    def replay_many(self, bytes request not None, Counts counts=None):
+    def replay_many(self, bytes request not None, Counts counts=None, uint32_t max_logs=NO_LIMIT):
         """Judge many logs: a ReplayManyRequest's bytes in, a ReplayManyResponse's out.
 
         A log that cannot be judged is an error in its place, its paths beginning with "logs[i]".
-        What was judged is added to `counts`.
-        Raises NotALog if the request itself cannot be read.
+        What was judged is added to `counts`. Raises NotALog if the request itself cannot be read,
+        or has more than `max_logs` logs.
         """
         cdef Work* work = take_work(&self.spares)
         cdef Logs logs
@@ -133,13 +134,15 @@ cdef class Referee:
         memset(&logs, 0, sizeof(logs))
         try:
             with nogil:
-                if read_many_request(&r, work, &logs):
+                if read_many_request(&r, work, &logs) and logs.count <= max_logs:
                     # The writer works from the end, and so do we.
                     for i in range(<int>logs.count - 1, -1, -1):
                         self.put_outcome(work, &logs.list[i], i)
                     work.faults.count = 0
                     work.unreadable = False
             take_counts(counts, work)
+            if logs.count > max_logs:
+                raise NotALog([("logs", f"must be at most {max_logs:,} in a message")])
             raise_faults(work)
             return output(&work.out)
         finally:

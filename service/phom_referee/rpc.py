@@ -41,8 +41,8 @@ class Calls:
         def behaviour(request: bytes, context: grpc.ServicerContext) -> bytes:
             call = recorder.start(method)
             try:
-                if not context.is_active():  # nobody waits any more: the deadline, or a cancel
-                    call.code = Code.CANCELLED
+                if (gone := _gone(context)) is not None:
+                    call.code = gone
                     return b""
                 return core(request, call.counts)
             except Exception as error:
@@ -72,7 +72,8 @@ class Calls:
                 idle.moved(context)
                 for request in requests:
                     idle.moved(context)
-                    if not context.is_active():
+                    if (gone := _gone(context)) is not None:
+                        call.code = gone
                         return
                     counts = Counts()
                     try:
@@ -102,6 +103,13 @@ class Calls:
         reference = secrets.token_hex(8)
         self._log.error("internal error", reference=reference, exc_info=error)
         return internal(reference)
+
+
+def _gone(context: grpc.ServicerContext) -> Code | None:
+    """Why nobody waits for an answer any more, or None if somebody does."""
+    if context.time_remaining() <= 0:
+        return Code.DEADLINE_EXCEEDED
+    return None if context.is_active() else Code.CANCELLED
 
 
 class Admission(grpc.GenericRpcHandler):

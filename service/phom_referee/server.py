@@ -22,9 +22,29 @@ from phom_referee.signals import Signals
 
 _HEALTH_THREADS = 2
 _LOOK_SECONDS = 0.2
+_INT32_MAX = 2**31 - 1
 
 IN_PROCESS = Settings(port=0, metrics_port=0, log_rpcs=False)
 """For a server within another program: a free port, and no line for each call."""
+
+
+def _options(settings: Settings, *, share_port: bool) -> list[tuple[str, int]]:
+    """What gRPC is told of the settings, in its own words and milliseconds."""
+    options = {
+        "grpc.max_receive_message_length": settings.max_message_bytes,
+        # Else a second server on the port would take half of the calls without a word.
+        "grpc.so_reuseport": int(share_port),
+        "grpc.http2.min_ping_interval_without_data_ms": _millis(settings.min_ping_seconds),
+        "grpc.keepalive_time_ms": _millis(settings.keepalive_seconds),
+    }
+    if settings.max_connection_age:
+        options["grpc.max_connection_age_ms"] = _millis(settings.max_connection_age)
+        options["grpc.max_connection_age_grace_ms"] = _millis(settings.max_connection_age_grace)
+    return list(options.items())
+
+
+def _millis(seconds: float) -> int:
+    return min(round(1000 * seconds), _INT32_MAX)  # of which gRPC makes "never"
 
 
 class App:
@@ -57,11 +77,7 @@ class App:
         )
         self.server = grpc.server(
             self._unary_pool,
-            options=[
-                ("grpc.max_receive_message_length", settings.max_message_bytes),
-                # Else a second server on the port would take half of the calls without a word.
-                ("grpc.so_reuseport", int(share_port)),
-            ],
+            options=_options(settings, share_port=share_port),
         )
         self.bind()
         self.port = self._listen()
@@ -74,15 +90,16 @@ class App:
             self._admission.admit(
                 name, handler, self._unary_pool, self.settings.max_concurrent_rpcs
             )
-        for name, core in stream_methods().items():
+        for name, core in stream_methods(self.settings.max_logs).items():
             behaviour = calls.stream(name, core)
             behaviour.experimental_thread_pool = self._stream_pool  # type: ignore[attr-defined]
             handler = grpc.stream_stream_rpc_method_handler(behaviour)
             self._admission.admit(name, handler, self._stream_pool, self.settings.max_streams)
         self.server.add_generic_rpc_handlers((self._admission,))
         health_pb2_grpc.add_HealthServicer_to_server(self.health, self.server)
-        names = (SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
-        reflection.enable_server_reflection(names, self.server)
+        if self.settings.reflection:
+            names = (SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
+            reflection.enable_server_reflection(names, self.server)
 
     def _listen(self) -> int:
         address = f"{self.settings.host}:{self.settings.port}"

@@ -33,6 +33,7 @@ def unary_methods() -> dict[str, Core]:
     }
 
 
-def stream_methods() -> dict[str, Core]:
+def stream_methods(max_logs: int) -> dict[str, Core]:
     """What answers each message of a bidirectional stream, one by one."""
-    return {"ReplayMany": referee().replay_many}
+    judge = referee()
+    return {"ReplayMany": lambda request, counts: judge.replay_many(request, counts, max_logs)}

@@ -39,6 +39,23 @@ class Settings:
         60.0, 0.1, "a stream on which nothing moves for so long is cancelled"
     )
     max_message_bytes: int = _setting(4 << 20, 1024, "largest request message")
+    max_logs: int = _setting(4096, 1, "logs in a message of ReplayMany; more get INVALID_ARGUMENT")
+    max_connection_age: float = _setting(
+        0.0,
+        0.0,
+        "seconds after which a connection is closed, so that callers spread over new servers, a"
+        " tenth more or less; 0: never",
+    )
+    max_connection_age_grace: float = _setting(
+        60.0, 0.0, "seconds that calls have to end on such a connection"
+    )
+    min_ping_seconds: float = _setting(
+        10.0, 0.0, "a caller that pings more often than this without a call is sent away"
+    )
+    keepalive_seconds: float = _setting(
+        60.0, 1.0, "a connection that is silent for so long is asked whether it is still there"
+    )
+    reflection: bool = _setting(True, None, "serve the contract by gRPC reflection")
     drain_delay: float = _setting(
         0.0, 0.0, "seconds between saying NOT_SERVING and taking no new calls"
     )

@@ -142,7 +142,8 @@ def _unary(rounds: int) -> list[Figure]:
 
 def games_per_second(server: Server, message: bytes, logs: int, games: int) -> float:
     """Games a second through one ReplayMany stream of equal messages."""
-    options = [("grpc.max_receive_message_length", -1)]
+    # A connection of its own each time, which one of several workers gets.
+    options = [("grpc.max_receive_message_length", -1), ("grpc.use_local_subchannel_pool", 1)]
     with grpc.insecure_channel(f"127.0.0.1:{server.port}", options) as channel:
         stream = channel.stream_stream(f"/{SERVICE}/ReplayMany", **IDENTITY)
         messages = games // logs
