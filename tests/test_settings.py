@@ -51,6 +51,30 @@ def test_what_cannot_be_used(flags: list[str], environment: dict[str, str], sent
     assert str(raised.value).startswith(sentence)
 
 
+@pytest.mark.parametrize(
+    ("flags", "sentence"),
+    [
+        (["--tls-key", "k"], "--tls-certificate and --tls-key must be given together"),
+        (["--tls-certificate", "c"], "--tls-certificate and --tls-key must be given together"),
+        (["--tls-client-ca", "a"], "--tls-client-ca must come with --tls-certificate"),
+        (["--port", "9464"], "--port and --metrics-port must be different ports, not both 9464"),
+        (
+            ["--tls-key", "k", "--tls-certificate", "c", "--health-port", "50051"],
+            "--port and --health-port must be different ports, not both 50051",
+        ),
+    ],
+)
+def test_settings_that_contradict_each_other(flags: list[str], sentence: str) -> None:
+    with pytest.raises(settings.SettingsError) as raised:
+        _read(*flags)
+    assert str(raised.value).startswith(sentence)
+
+
+def test_ports_that_may_be_the_same() -> None:
+    assert _read("--port", "0", "--metrics-port", "0").port == 0
+    assert _read("--port", "50052").health_port == 50052  # without TLS there is no such port
+
+
 def test_check_config(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["serve", "--check-config", "--port", "7"]) == 0
     assert "port=7" in capsys.readouterr().out

@@ -19,6 +19,7 @@ from phom_referee.rpc import Admission, Calls, Handler
 from phom_referee.servicer import SERVICE, stream_methods, unary_methods
 from phom_referee.settings import Settings, SettingsError
 from phom_referee.signals import Signals
+from phom_referee.tls import Certificates
 
 _HEALTH_THREADS = 2
 _LOOK_SECONDS = 0.2
@@ -47,6 +48,19 @@ def _millis(seconds: float) -> int:
     return min(round(1000 * seconds), _INT32_MAX)  # of which gRPC makes "never"
 
 
+def _port_of(
+    server: grpc.Server, host: str, port: int, credentials: grpc.ServerCredentials | None = None
+) -> int:
+    """Have a server listen; the port it got, or SettingsError."""
+    address = f"{host}:{port}"
+    try:
+        if credentials is None:
+            return server.add_insecure_port(address)
+        return server.add_secure_port(address, credentials)
+    except RuntimeError:
+        raise SettingsError(f"cannot listen on {address}: is the port in use?") from None
+
+
 class App:
     """A gRPC server with the referee, health and reflection bound to it.
 
@@ -72,6 +86,8 @@ class App:
             log_rpcs=settings.log_rpcs,
             log_sample=settings.log_sample,
         )
+        self.health_server: grpc.Server | None = None  # in plain text, beside TLS
+        self.health_port = 0
         self.health = health.HealthServicer(
             experimental_non_blocking=True, experimental_thread_pool=self._health_pool
         )
@@ -80,7 +96,7 @@ class App:
             options=_options(settings, share_port=share_port),
         )
         self.bind()
-        self.port = self._listen()
+        self.port = self._listen(share_port=share_port)
 
     def bind(self) -> None:
         """Register everything that answers."""
@@ -101,12 +117,17 @@ class App:
             names = (SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
             reflection.enable_server_reflection(names, self.server)
 
-    def _listen(self) -> int:
-        address = f"{self.settings.host}:{self.settings.port}"
-        try:
-            return self.server.add_insecure_port(address)
-        except RuntimeError:
-            raise SettingsError(f"cannot listen on {address}: is the port in use?") from None
+    def _listen(self, *, share_port: bool) -> int:
+        settings = self.settings
+        if not settings.tls_certificate:
+            return _port_of(self.server, settings.host, settings.port)
+        credentials = Certificates(settings, self.log).credentials()
+        self.health_server = grpc.server(
+            self._health_pool, options=[("grpc.so_reuseport", int(share_port))]
+        )
+        health_pb2_grpc.add_HealthServicer_to_server(self.health, self.health_server)
+        self.health_port = _port_of(self.health_server, settings.host, settings.health_port)
+        return _port_of(self.server, settings.host, settings.port, credentials)
 
     def _set_gauges(self) -> None:
         self.metrics.in_flight["calls"](self._unary_pool.tasks)
@@ -117,6 +138,8 @@ class App:
         # What is there now stays: the collector need not look at it ever again.
         gc.freeze()
         self.server.start()
+        if self.health_server is not None:
+            self.health_server.start()
         self.health.set("", health_pb2.HealthCheckResponse.SERVING)
         self.health.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
 
@@ -132,6 +155,8 @@ class App:
         while not stopped.wait(_LOOK_SECONDS):
             if hurry.is_set():
                 self.server.stop(None)
+        if self.health_server is not None:
+            self.health_server.stop(None)  # it answers until the end
         self._idle.stop()
         self._admission.stop()
         self._recorder.stop()

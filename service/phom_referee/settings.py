@@ -25,6 +25,16 @@ class Settings:
     host: str = _setting("127.0.0.1", None, "address to listen on; 0.0.0.0 for every interface")
     port: int = _port(50051, "port of the gRPC service")
     metrics_port: int = _port(9464, "port that Prometheus scrapes")
+    tls_certificate: str = _setting(
+        "", None, "file of the certificate (chain), PEM; with it the service speaks only TLS"
+    )
+    tls_key: str = _setting("", None, "file of its key, PEM")
+    tls_client_ca: str = _setting(
+        "", None, "file of the CA that callers' certificates must be of, PEM; none: any caller"
+    )
+    health_port: int = _port(
+        50052, "port of health in plain text, for probes that speak no TLS; only with TLS"
+    )
     workers: int = _setting(
         1, 1, "processes that share the port; limits and threads are those of each", 256
     )
@@ -94,7 +104,24 @@ def read(arguments: argparse.Namespace, environment: Mapping[str, str]) -> Setti
             text, source = environment.get(name), name
         if text is not None:
             values[setting.name] = _value(source, text, setting)
-    return Settings(**values)
+    settings = Settings(**values)
+    _contradictions(settings)
+    return settings
+
+
+def _contradictions(settings: Settings) -> None:
+    """SettingsError for settings that do not go together."""
+    if bool(settings.tls_certificate) != bool(settings.tls_key):
+        raise SettingsError("--tls-certificate and --tls-key must be given together")
+    if settings.tls_client_ca and not settings.tls_certificate:
+        raise SettingsError("--tls-client-ca must come with --tls-certificate and --tls-key")
+    ports = {"--port": settings.port, "--metrics-port": settings.metrics_port}
+    if settings.tls_certificate:
+        ports["--health-port"] = settings.health_port
+    names: dict[int, str] = {}
+    for name, port in ports.items():
+        if port and (other := names.setdefault(port, name)) != name:
+            raise SettingsError(f"{other} and {name} must be different ports, not both {port}")
 
 
 # The build's switches, and what Kubernetes tells a pod of a Service whose name begins with phom.

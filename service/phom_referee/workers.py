@@ -84,9 +84,12 @@ def main(settings: Settings) -> int:
     signals = Signals()
     with (
         _held_port(settings.host, settings.port) as port,
+        _held_port(
+            settings.host, settings.health_port if settings.tls_certificate else 0
+        ) as health,
         tempfile.TemporaryDirectory(prefix="phom-referee-") as folder,
     ):
-        settings = replace(settings, port=port)
+        settings = replace(settings, port=port, health_port=health)
         registry = CollectorRegistry()
         MultiProcessCollector(registry, path=folder)  # type: ignore[no-untyped-call]
         metrics_server = serve_metrics(settings, registry)
