@@ -158,6 +158,11 @@ def verdict_counts(counts: Counts) -> dict[str, int]:
     return numbers
 
 
+def house_words(counts: Counts) -> list[str]:
+    """The houses whose games were judged, in order."""
+    return sorted({_HOUSES[house] for house, _, _ in counts.games()})
+
+
 def serve_metrics(settings: Settings, registry: CollectorRegistry) -> WSGIServer:
     """Serve a registry where Prometheus scrapes; SettingsError if the port cannot be had."""
     host, port = settings.host, settings.metrics_port

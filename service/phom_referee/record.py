@@ -11,7 +11,7 @@ import re
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from time import perf_counter
+from time import perf_counter, time_ns
 from typing import TypeVar
 
 import grpc
@@ -19,6 +19,7 @@ from phom_core import Counts
 from structlog.typing import FilteringBoundLogger
 
 from phom_referee.metrics import MethodMetrics, Metrics, verdict_counts
+from phom_referee.tracing import Spans
 
 _FLUSH_SECONDS = 0.2
 # What a caller sends goes into the log only in these forms.
@@ -31,7 +32,9 @@ T = TypeVar("T")
 class Call:
     """One RPC from its start to its end."""
 
-    __slots__ = ("began", "code", "counts", "method", "seconds", "who")
+    __slots__ = (
+        *("began", "code", "counts", "ended_nanos", "method", "seconds", "traceparent", "who"),
+    )
 
     def __init__(self, method: MethodMetrics) -> None:
         self.method = method
@@ -39,6 +42,8 @@ class Call:
         self.counts = Counts()  # of all its messages
         self.seconds = 0.0
         self.who: dict[str, str] | None = None  # of a call that goes into the log
+        self.traceparent = ""  # of one that is traced
+        self.ended_nanos = 0
         self.began = perf_counter()
 
 
@@ -46,7 +51,7 @@ class Recorder:
     """Takes from the calls what has happened, and brings metrics and log up to date.
 
     `log_rpcs`: whether calls are logged; `log_sample`: what share of those that were OK.
-    `gauges` is called whenever metrics are brought up to date.
+    `gauges` is called whenever metrics are brought up to date; `spans` traces all calls.
     """
 
     def __init__(
@@ -54,10 +59,12 @@ class Recorder:
         metrics: Metrics,
         log: FilteringBoundLogger,
         gauges: Callable[[], None],
+        spans: Spans | None,
         *,
         log_rpcs: bool,
         log_sample: float,
     ) -> None:
+        self._spans = spans
         self._metrics = metrics
         self._log = log
         self._gauges = gauges
@@ -85,12 +92,17 @@ class Recorder:
         call.seconds = perf_counter() - call.began
         if self._log_rpcs and (call.code is not grpc.StatusCode.OK or self._is_sampled()):
             call.who = _caller(context)
+        if self._spans is not None:
+            call.traceparent = _traceparent(context)
+            call.ended_nanos = time_ns()
         self._ended.append(call)
 
     def stop(self) -> None:
         """Record what is left, and no more."""
         self._stopped.set()
         self._thread.join()
+        if self._spans is not None:
+            self._spans.stop()
 
     def _is_sampled(self) -> bool:
         return self._log_sample == 1.0 or random.random() < self._log_sample
@@ -113,11 +125,13 @@ class Recorder:
         ended: Counter[tuple[MethodMetrics, grpc.StatusCode]] = Counter()
         for call in _taken(self._ended):
             ended[call.method, call.code] += 1
-            call.method.took(call.seconds)
+            call.method.took(call.seconds, _exemplar(call))
             if not call.method.is_stream:
                 judged.add(call.counts)
             if call.who is not None:
                 self._write(call, call.who)
+            if self._spans is not None:
+                self._spans.add(call)
         for (method, code), number in ended.items():
             method.handled[code](number)
             if not method.is_stream:
@@ -151,3 +165,16 @@ def _caller(context: grpc.ServicerContext) -> dict[str, str]:
         elif key == "traceparent" and (found := _TRACEPARENT.fullmatch(str(value))):
             who["trace_id"] = found[1]
     return who
+
+
+def _traceparent(context: grpc.ServicerContext) -> str:
+    for key, value in context.invocation_metadata():
+        if key == "traceparent":
+            return str(value)
+    return ""
+
+
+def _exemplar(call: Call) -> dict[str, str] | None:
+    """The trace that a duration is an example of, as OpenMetrics has it (with one worker)."""
+    trace_id = call.who.get("trace_id") if call.who else None
+    return {"trace_id": trace_id} if trace_id else None

@@ -20,6 +20,7 @@ from phom_referee.servicer import SERVICE, stream_methods, unary_methods
 from phom_referee.settings import Settings, SettingsError
 from phom_referee.signals import Signals
 from phom_referee.tls import Certificates
+from phom_referee.tracing import spans_to
 
 _HEALTH_THREADS = 2
 _LOOK_SECONDS = 0.2
@@ -83,6 +84,7 @@ class App:
             self.metrics,
             self.log,
             self._set_gauges,
+            spans_to(settings.otlp_endpoint) if settings.otlp_endpoint else None,
             log_rpcs=settings.log_rpcs,
             log_sample=settings.log_sample,
         )

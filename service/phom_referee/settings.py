@@ -74,6 +74,12 @@ class Settings:
     log_sample: float = _setting(
         1.0, 0.0, "share of the calls that were OK which are logged; the others always are", 1.0
     )
+    otlp_endpoint: str = _setting(
+        "",
+        None,
+        "where spans are sent by OTLP over gRPC, as http://localhost:4317; none: no tracing; needs"
+        " the extra phom-referee[tracing]",
+    )
 
 
 class SettingsError(ValueError):
