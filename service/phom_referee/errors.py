@@ -31,6 +31,11 @@ def resource_exhausted(what: str, retry_millis: int) -> grpc.Status:
     return _status(code_pb2.RESOURCE_EXHAUSTED, f"too many {what} at once", detail)
 
 
+def unavailable() -> grpc.Status:
+    """UNAVAILABLE: the server is about to end, and callers find another."""
+    return _status(code_pb2.UNAVAILABLE, "the server is draining")
+
+
 def internal(reference: str) -> grpc.Status:
     """INTERNAL, with the reference under which the log has the rest."""
     return _status(code_pb2.INTERNAL, f"internal error, reference {reference}")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from time import monotonic
+from typing import Any, NamedTuple, TypeAlias
 
 import grpc
 from phom_core import Counts, NotALog
 from structlog.typing import FilteringBoundLogger
 
-from phom_referee.errors import internal, invalid_argument, resource_exhausted
+from phom_referee.errors import internal, invalid_argument, resource_exhausted, unavailable
 from phom_referee.metrics import Metrics
 from phom_referee.pools import CountingPool, IdleStreams
 from phom_referee.record import Recorder
@@ -121,37 +122,64 @@ class Admission(grpc.GenericRpcHandler):
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
-        self._methods: dict[str, tuple[Handler, Handler, CountingPool, int, str]] = {}
+        self._methods: dict[str, _Admitted] = {}
         # Refusing takes no thread of those that answer.
         self._refusing = CountingPool(1, "refuse")
+        self._closed = False
+        self._latest = 0.0  # call that came after that
 
     def admit(self, name: str, handler: Handler, pool: CountingPool, most: int) -> None:
         """Let `handler` have calls of a method while `pool` has fewer than `most` tasks."""
         kind = "streams" if handler.response_streaming else "calls"
-        status = resource_exhausted(kind, RETRY_MILLIS)
-
-        def refuse(_: object, context: grpc.ServicerContext) -> Any:
-            context.abort_with_status(status)
-
-        refuse.experimental_thread_pool = self._refusing  # type: ignore[attr-defined]
-        make = (
-            grpc.stream_stream_rpc_method_handler
-            if handler.response_streaming
-            else grpc.unary_unary_rpc_method_handler
+        self._methods[f"/{SERVICE}/{name}"] = _Admitted(
+            handler,
+            pool,
+            most,
+            self._metrics.shed[kind],
+            self._refusal(handler, resource_exhausted(kind, RETRY_MILLIS)),
+            self._refusal(handler, unavailable()),
         )
-        self._methods[f"/{SERVICE}/{name}"] = (handler, make(refuse), pool, most, kind)
 
     def service(self, handler_call_details: grpc.HandlerCallDetails) -> Handler | None:
         """The handler of a call that has just arrived; None if it is not of our service."""
         method = self._methods.get(handler_call_details.method)
         if method is None:
             return None
-        handler, refusal, pool, most, kind = method
-        if pool.tasks < most:
-            return handler
-        self._metrics.shed[kind]()
-        return refusal
+        if self._closed:
+            self._latest = monotonic()
+            return method.when_closed
+        if method.pool.tasks < method.most:
+            return method.handler
+        method.shed()
+        return method.when_full
+
+    def close(self) -> None:
+        """From now on refuse every call, so that its caller tries another server."""
+        self._latest = monotonic()
+        self._closed = True
+
+    def is_quiet(self, seconds: float) -> bool:
+        """Whether for so long no call has come to the closed door."""
+        return monotonic() - self._latest > seconds
 
     def stop(self) -> None:
         """Free the thread."""
         self._refusing.shutdown(wait=False)
+
+    def _refusal(self, handler: Handler, status: grpc.Status) -> Handler:
+        def refuse(_: object, context: grpc.ServicerContext) -> Any:
+            context.abort_with_status(status)
+
+        refuse.experimental_thread_pool = self._refusing  # type: ignore[attr-defined]
+        if handler.response_streaming:
+            return grpc.stream_stream_rpc_method_handler(refuse)
+        return grpc.unary_unary_rpc_method_handler(refuse)
+
+
+class _Admitted(NamedTuple):
+    handler: Handler
+    pool: CountingPool
+    most: int
+    shed: Callable[[], None]
+    when_full: Handler
+    when_closed: Handler

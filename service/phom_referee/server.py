@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import threading
+import time
 
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
@@ -24,6 +25,9 @@ from phom_referee.tracing import spans_to
 
 _HEALTH_THREADS = 2
 _LOOK_SECONDS = 0.2
+# How long calls have to stay away before the server stops, and how long it waits for that.
+_QUIET_SECONDS = 0.1
+_CLOSING_SECONDS = 2.0
 _INT32_MAX = 2**31 - 1
 
 IN_PROCESS = Settings(port=0, metrics_port=0, log_rpcs=False)
@@ -153,6 +157,12 @@ class App:
         hurry = hurry or threading.Event()
         self.health.set(SERVICE, health_pb2.HealthCheckResponse.NOT_SERVING)
         hurry.wait(self.settings.drain_delay)
+        # gRPC cancels what has arrived and has no handler yet when it stops, so first nothing comes.
+        self._admission.close()
+        until = time.monotonic() + _CLOSING_SECONDS
+        while not self._admission.is_quiet(_QUIET_SECONDS) and time.monotonic() < until:
+            if hurry.wait(_QUIET_SECONDS / 2):
+                break
         stopped = self.server.stop(self.settings.grace)
         while not stopped.wait(_LOOK_SECONDS):
             if hurry.is_set():
