@@ -21,6 +21,7 @@ cdef struct Arrangement:
     int points                     # of the loose cards
 
 cdef bint search_best(mask_t hand, mask_t eaten, Aim aim, Arrangement* best) noexcept nogil
+cdef int search_points(mask_t hand) noexcept nogil
 cdef bint finds_phoms(mask_t hand, mask_t eaten) noexcept nogil
 cdef int compare(const Arrangement* a, const Arrangement* b) noexcept nogil
 cdef int best_arrangements(
@@ -53,6 +54,14 @@ cdef inline bint arrange(mask_t hand, mask_t eaten, Aim aim, Arrangement* best) 
         if likely(keeps_apart(best, eaten)):
             return True
     return search_best(hand, eaten, aim, best)
+
+
+cdef inline int fewest_points(mask_t hand) noexcept nogil:
+    """The points of the best arrangement of up to HAND_LIMIT cards, none of them eaten."""
+    cdef mask_t sets, runs
+    if likely(nothing_to_choose(hand, &sets, &runs)):
+        return points_of(hand ^ sets ^ runs)
+    return search_points(hand)
 
 
 cdef inline bint keeps_apart(const Arrangement* a, mask_t eaten) noexcept nogil:

@@ -104,6 +104,21 @@ cdef void insert_phom(Arrangement* into, mask_t phom) noexcept nogil:
     into.count += 1
 
 
+cdef inline mask_t next_column(mask_t rest, mask_t* ranks, mask_t* wanted) noexcept nogil:
+    """The set of the next of `ranks`, which is taken out of them; `wanted` are those of its cards
+    that a run could take instead."""
+    cdef mask_t column = rest & of_ranks(lowest(ranks[0]))
+    ranks[0] &= ranks[0] - 1
+    wanted[0] = column & run_cards(rest)
+    return column
+
+
+cdef inline bint may_be_left(mask_t wanted, bint four) noexcept nogil:
+    """Whether it may be best to take no set at all: of four cards a run takes two at least, for a
+    single one the set can spare."""
+    return wanted & (wanted - 1) != 0 or (wanted != 0 and not four)
+
+
 cdef void choose_sets(Search* search, mask_t sets, mask_t rest, mask_t ranks) noexcept nogil:
     """Try every way to take sets of `ranks` from `rest` that may be best.
 
@@ -112,12 +127,9 @@ cdef void choose_sets(Search* search, mask_t sets, mask_t rest, mask_t ranks) no
     cdef mask_t column, wanted, card
     cdef bint four
     while ranks:
-        column = rest & of_ranks(lowest(ranks))
-        wanted = column & run_cards(rest)       # cards that a run could take instead
+        column = next_column(rest, &ranks, &wanted)
         four = count_cards(column) == 4
-        ranks &= ranks - 1
-        # Where a run wants no more than one card of four, the set can spare it.
-        if wanted & (wanted - 1) or (wanted and not four):
+        if may_be_left(wanted, four):
             choose_sets(search, sets, rest, ranks)
         while four and wanted:
             card = lowest(wanted)
@@ -126,6 +138,31 @@ cdef void choose_sets(Search* search, mask_t sets, mask_t rest, mask_t ranks) no
         sets |= column
         rest ^= column
     finish(search, sets, rest)
+
+
+cdef int least_points(mask_t rest, mask_t ranks) noexcept nogil:
+    """The points alone of the best way that choose_sets would try."""
+    cdef mask_t column, wanted, card
+    cdef bint four
+    cdef int least = NOTHING_FOUND
+    while ranks:
+        column = next_column(rest, &ranks, &wanted)
+        four = count_cards(column) == 4
+        if may_be_left(wanted, four):
+            least = min(least, least_points(rest, ranks))
+        while four and wanted:
+            card = lowest(wanted)
+            least = min(least, least_points(rest ^ column ^ card, ranks))
+            wanted ^= card
+        rest ^= column
+    return min(least, points_of(rest & ~run_cards(rest)))
+
+
+cdef int search_points(mask_t hand) noexcept nogil:
+    """The fewest points of a hand without eaten cards where there is something to choose."""
+    cdef mask_t ranks = set_ranks(hand)
+    cdef mask_t touching = ranks_of(hand & of_ranks(ranks) & run_cards(hand))
+    return least_points(hand & ~of_ranks(ranks & ~touching), touching)
 
 
 cdef void arrange_rest(Search* search, mask_t rest) noexcept nogil:

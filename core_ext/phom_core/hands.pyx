@@ -11,7 +11,7 @@ from libc.string cimport memcpy, memset
 
 from phom_core.arrange cimport (
     ARRANGED_PHOMS, EATEN_LIMIT, FEWEST_POINTS, HAND_LIMIT, Arrangement, arrange as best_of,
-    nothing_to_choose, put_phoms, search_best,
+    fewest_points, nothing_to_choose, put_phoms, search_best,
 )
 from phom_core.cards cimport DECK, DECK_SIZE, count_cards, lowest_card, mask_of, mask_t, points_of
 
@@ -53,6 +53,8 @@ def points(list cards not None, list eaten=None):
     says what is wrong with them.
     """
     cdef Arrangement best
+    if eaten is None:
+        return fewest_points(mask_of_list(cards, HAND_LIMIT))
     best_of_lists(cards, eaten, &best)
     return best.points
 
@@ -139,18 +141,13 @@ def arrange_many(
 cdef Py_ssize_t arrange_for_points(
     const uint64_t* hands, Py_ssize_t count, uint8_t* points_out
 ) noexcept nogil:
-    cdef Arrangement best
-    cdef mask_t hand, sets, runs
+    cdef mask_t hand
     cdef Py_ssize_t i
     for i in range(count):
         hand = hands[i] & DECK
         if unlikely(count_cards(hand) > HAND_LIMIT):
             return i
-        if likely(nothing_to_choose(hand, &sets, &runs)):
-            points_out[i] = <uint8_t>points_of(hand ^ sets ^ runs)
-        else:
-            search_best(hand, 0, FEWEST_POINTS, &best)
-            points_out[i] = <uint8_t>best.points
+        points_out[i] = <uint8_t>fewest_points(hand)
     return count
 
 

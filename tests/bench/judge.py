@@ -107,7 +107,8 @@ def _growth(rounds: int) -> list[Figure]:
 def _served(rounds: int) -> list[Figure]:
     """The time a game takes a referee after a million others, and what they have left in memory."""
     many = batch(generated())
-    old, new = referee(), Referee([house.SerializeToString() for house in presets().rulesets], "")
+    houses = [named.ruleset.SerializeToString() for named in presets().rulesets]
+    old, new = Referee(houses, "old"), Referee(houses, "new")
     old.replay_many(many)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for _ in range(1_000_000 // GAMES):

@@ -24,9 +24,10 @@ def main() -> None:
     arguments = parser.parse_args()
     found: list[Figure] = []
     for part in arguments.only:
-        found += importlib.import_module(part).figures(arguments.rounds)
-    print(table(found))
-    write_json(found, arguments.json)
+        figures = importlib.import_module(part).figures(arguments.rounds)
+        print(table(figures), flush=True)
+        found += figures
+        write_json(found, arguments.json)
 
 
 if __name__ == "__main__":
