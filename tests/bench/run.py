@@ -1,6 +1,6 @@
 """All benchmarks: each figure as a ratio against its roof, measured in turns in this run.
 
-    python tests/bench/run.py [--rounds 9] [--only arrange judge service] [--json FILE]
+    python tests/bench/run.py [--rounds 9] [--only PART ...] [--json FILE]
 
 Needs h2load (Debian: nghttp2-client) and open_spiel; `make bench` installs both. The server is on
 the first processor, the load on the second.
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from measure import Figure, table, write_json
 
-PARTS = ("arrange", "judge", "service")
+PARTS = ("arrange", "judge", "service", "overload")
 
 
 def main() -> None:
