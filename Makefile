@@ -4,11 +4,12 @@
 PYTHON ?= python3
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := .venv/bin
+APT := apt-get install -qy --no-install-recommends
 CORE := $(filter-out %/contract.pxd,$(wildcard core_ext/phom_core/*.p[xy]?))
 CORE_TESTS := $(addprefix tests/test_,decoder.py encoder.py games.py handed_cases.py hands.py)
 SOURCES := pyproject.toml setup.py proto/generate.py $(wildcard proto/phom/v1/*.proto) $(CORE)
 
-.PHONY: help run test test-system sanitize slow differential laws fuzz bench instructions lint types lock clean
+.PHONY: help run test test-system sanitize slow soak differential laws fuzz bench instructions lint types lock clean
 
 help:  ## Say what there is to make.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*##/\t/' | expand -t 16
@@ -23,8 +24,9 @@ run: .venv/installed  ## Judge a sample game, then serve.
 test: .venv/installed  ## All that needs no more than Python, a C compiler, make and git.
 	$(BIN)/pytest -n auto
 
-test-system: .venv/installed sanitize  ## Installing in each Python found, and the sanitizers.
-	$(BIN)/pytest -m system
+test-system: .venv/installed sanitize  ## Installing, signals, leaks, a real Prometheus, the sanitizers.
+	command -v prometheus > /dev/null || $(APT) prometheus
+	$(BIN)/pytest -m "system and not slow"
 
 # Builds into a folder of its own, which goes before the installed core; the tests are the same.
 sanitize: .venv/installed  ## The core's tests again, with a core that reports its own faults.
@@ -32,7 +34,10 @@ sanitize: .venv/installed  ## The core's tests again, with a core that reports i
 	PYTHONPATH=$(CURDIR)/.cache/sanitized LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 $(BIN)/pytest -n auto $(CORE_TESTS)
 
 slow: .venv/installed  ## The tests that take minutes.
-	$(BIN)/pytest -m slow
+	$(BIN)/pytest -m "slow and not system"
+
+soak: .venv/installed  ## Millions of games through one server: memory, files and threads stay.
+	$(BIN)/pytest -m "slow and system"
 
 differential: .venv/installed  ## Referee against oracle, 200,000 logs; most of an hour on a core.
 	$(BIN)/python tests/differential.py --count 200000 --seed 1
@@ -45,7 +50,7 @@ fuzz: .venv/installed  ## The decoder against protobuf's parser, ten million mut
 
 # OpenSpiel is what the solver is compared with, h2load the load of unary calls; both for this alone.
 bench: .venv/bench  ## Every figure as a ratio against its roof, on two processors; ten minutes.
-	command -v h2load > /dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends nghttp2-client; }
+	command -v h2load > /dev/null || $(APT) nghttp2-client
 	$(BIN)/python tests/bench/run.py
 
 instructions: .venv/installed  ## Instructions a hand takes, by valgrind's callgrind, against their limits.

@@ -98,6 +98,58 @@ def test_health_tells_liveness_and_readiness(app: App) -> None:
         assert answer.status == health_pb2.HealthCheckResponse.SERVING
 
 
+def test_health_answers_while_all_threads_are_busy_and_calls_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    go, working = threading.Event(), threading.Event()
+
+    def work(_: bytes, __: Counts) -> bytes:
+        working.set()
+        go.wait(60)
+        return b""
+
+    monkeypatch.setattr(server, "unary_methods", lambda: {"Replay": work})
+    app = _started(threads=1, max_concurrent_rpcs=2)
+    stub = _stub(app)
+    calls = [stub.Replay.future(referee_pb2.ReplayRequest()) for _ in range(2)]
+    assert working.wait(60)
+    with grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
+        check = health_pb2_grpc.HealthStub(channel).Check
+        refused = 0
+        until = time.monotonic() + 60
+        while refused < 20 and time.monotonic() < until:
+            with pytest.raises(grpc.RpcError) as raised:
+                stub.Replay(referee_pb2.ReplayRequest(), timeout=60)
+            refused += raised.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+            answer = check(health_pb2.HealthCheckRequest(service=SERVICE), timeout=60)
+            assert answer.status == health_pb2.HealthCheckResponse.SERVING
+        assert refused == 20
+    value = app.metrics.registry.get_sample_value
+    assert value("phom_referee_shed_total", {"kind": "calls"}) == 20
+    go.set()
+    for call in calls:
+        call.result(timeout=60)
+    app.stop()
+
+
+def test_health_can_be_watched() -> None:
+    app = _started(drain_delay=0.5)
+    with grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
+        watch = health_pb2_grpc.HealthStub(channel).Watch
+        ready = watch(health_pb2.HealthCheckRequest(service=SERVICE), timeout=60)
+        alive = watch(health_pb2.HealthCheckRequest(), timeout=60)
+        assert next(ready).status == health_pb2.HealthCheckResponse.SERVING
+        assert next(alive).status == health_pb2.HealthCheckResponse.SERVING
+        stopping = threading.Thread(target=app.stop)
+        stopping.start()
+        # Readiness ends when the drain begins; the process still lives.
+        assert next(ready).status == health_pb2.HealthCheckResponse.NOT_SERVING
+        check = health_pb2_grpc.HealthStub(channel).Check
+        answer = check(health_pb2.HealthCheckRequest(), timeout=60)
+        assert answer.status == health_pb2.HealthCheckResponse.SERVING
+        stopping.join()
+
+
 def test_idle_streams_take_no_thread_of_unary_calls(log: events_pb2.GameLog) -> None:
     app = _started(threads=1, max_streams=4, stream_idle_seconds=60.0)
     stub = _stub(app)
