@@ -113,10 +113,13 @@ def test_health_answers_while_all_threads_are_busy_and_calls_are_refused(
     stub = _stub(app)
     calls = [stub.Replay.future(referee_pb2.ReplayRequest()) for _ in range(2)]
     assert working.wait(60)
+    value = app.metrics.registry.get_sample_value
+    until = time.monotonic() + 60
+    while value("phom_referee_in_flight", {"kind": "calls"}) != 2 and time.monotonic() < until:
+        time.sleep(0.01)
     with grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
         check = health_pb2_grpc.HealthStub(channel).Check
         refused = 0
-        until = time.monotonic() + 60
         while refused < 20 and time.monotonic() < until:
             with pytest.raises(grpc.RpcError) as raised:
                 stub.Replay(referee_pb2.ReplayRequest(), timeout=60)
@@ -124,7 +127,6 @@ def test_health_answers_while_all_threads_are_busy_and_calls_are_refused(
             answer = check(health_pb2.HealthCheckRequest(service=SERVICE), timeout=60)
             assert answer.status == health_pb2.HealthCheckResponse.SERVING
         assert refused == 20
-    value = app.metrics.registry.get_sample_value
     assert value("phom_referee_shed_total", {"kind": "calls"}) == 20
     go.set()
     for call in calls:
