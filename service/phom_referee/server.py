@@ -6,11 +6,13 @@ import gc
 import os
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import grpc
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_health.v1 import health
 from grpc_reflection.v1alpha import reflection
 
+from phom_referee.health import Health
 from phom_referee.houses import VERSION
 from phom_referee.logs import logger
 from phom_referee.metrics import Metrics, serve_metrics
@@ -23,7 +25,6 @@ from phom_referee.signals import Signals
 from phom_referee.tls import Certificates
 from phom_referee.tracing import spans_to
 
-_HEALTH_THREADS = 2
 _LOOK_SECONDS = 0.2
 # How long calls have to stay away before the server stops, and how long it waits for that.
 _QUIET_SECONDS = 0.1
@@ -81,7 +82,6 @@ class App:
         self._unary_pool = CountingPool(settings.threads, "unary")
         # A stream keeps its thread as long as it lives, so streams have threads of their own.
         self._stream_pool = CountingPool(settings.max_streams, "stream")
-        self._health_pool = CountingPool(_HEALTH_THREADS, "health")
         self._idle = IdleStreams(settings.stream_idle_seconds)
         self._admission = Admission(self.metrics)
         self._recorder = Recorder(
@@ -94,9 +94,7 @@ class App:
         )
         self.health_server: grpc.Server | None = None  # in plain text, beside TLS
         self.health_port = 0
-        self.health = health.HealthServicer(
-            experimental_non_blocking=True, experimental_thread_pool=self._health_pool
-        )
+        self.health = Health()
         self.server = grpc.server(
             self._unary_pool,
             options=_options(settings, share_port=share_port),
@@ -118,7 +116,7 @@ class App:
             handler = grpc.stream_stream_rpc_method_handler(behaviour)
             self._admission.admit(name, handler, self._stream_pool, self.settings.max_streams)
         self.server.add_generic_rpc_handlers((self._admission,))
-        health_pb2_grpc.add_HealthServicer_to_server(self.health, self.server)
+        self.health.bind(self.server)
         if self.settings.reflection:
             names = (SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
             reflection.enable_server_reflection(names, self.server)
@@ -129,9 +127,9 @@ class App:
             return _port_of(self.server, settings.host, settings.port)
         credentials = Certificates(settings, self.log).credentials()
         self.health_server = grpc.server(
-            self._health_pool, options=[("grpc.so_reuseport", int(share_port))]
+            ThreadPoolExecutor(1), options=[("grpc.so_reuseport", int(share_port))]
         )
-        health_pb2_grpc.add_HealthServicer_to_server(self.health, self.health_server)
+        self.health.bind(self.health_server)
         self.health_port = _port_of(self.health_server, settings.host, settings.health_port)
         return _port_of(self.server, settings.host, settings.port, credentials)
 
@@ -146,8 +144,7 @@ class App:
         self.server.start()
         if self.health_server is not None:
             self.health_server.start()
-        self.health.set("", health_pb2.HealthCheckResponse.SERVING)
-        self.health.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
+        self.health.set_ready(True)
 
     def stop(self, hurry: threading.Event | None = None) -> None:
         """Say that no more calls are wanted, then take none, and let those that run end.
@@ -155,7 +152,7 @@ class App:
         Once `hurry` is set nothing is waited for any more.
         """
         hurry = hurry or threading.Event()
-        self.health.set(SERVICE, health_pb2.HealthCheckResponse.NOT_SERVING)
+        self.health.set_ready(False)
         hurry.wait(self.settings.drain_delay)
         # gRPC cancels what has arrived and has no handler yet when it stops, so first nothing comes.
         self._admission.close()
@@ -172,7 +169,8 @@ class App:
         self._idle.stop()
         self._admission.stop()
         self._recorder.stop()
-        for pool in (self._unary_pool, self._stream_pool, self._health_pool):
+        self.health.stop()
+        for pool in (self._unary_pool, self._stream_pool):
             pool.shutdown(wait=False)
 
 
