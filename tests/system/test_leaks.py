@@ -144,8 +144,9 @@ def test_soak(served: Served, logs: list[events_pb2.GameLog]) -> None:
 
     _warm(served, logs)
     serve(10)
-    before = (served.count("fd"), served.count("task"), served.mebibytes())
+    files, threads, memory = served.count("fd"), served.count("task"), served.mebibytes()
     serve(1)
-    after = (served.count("fd"), served.count("task"), served.mebibytes())
-    assert after[:2] == before[:2]
-    assert after[2] == pytest.approx(before[2], abs=2)
+    assert served.mebibytes() == pytest.approx(memory, abs=2)
+    assert served.count("fd") == files
+    # gRPC's own threads come and go a little.
+    _eventually(lambda: served.count("task") <= threads)
