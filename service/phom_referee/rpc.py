@@ -20,7 +20,7 @@ from phom_referee.servicer import SERVICE, Core
 Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
 Code = grpc.StatusCode
 
-RETRY_MILLIS = 100
+RETRY_MILLIS = 250
 
 
 class Calls:
