@@ -50,7 +50,7 @@ def fields_at_fault(call: Callable[[], object]) -> list[str]:
         call()
     status = rpc_status.from_call(raised.value)
     assert raised.value.code() == grpc.StatusCode.INVALID_ARGUMENT
-    (detail,) = status.details
+    detail, _ = status.details  # the reason comes after
     bad_request = error_details_pb2.BadRequest()
     assert detail.Unpack(bad_request)
     assert all(violation.description for violation in bad_request.field_violations)

@@ -45,6 +45,14 @@ def _started(**settings: object) -> App:
     return app
 
 
+def _reason(error: grpc.RpcError) -> tuple[str, dict[str, str]]:
+    """What programs go by: the reason in the ErrorInfo, which comes last, and what belongs to it."""
+    info = error_details_pb2.ErrorInfo()
+    assert rpc_status.from_call(error).details[-1].Unpack(info)
+    assert info.domain == "phom.v1"
+    return info.reason, dict(info.metadata)
+
+
 def _judged(stub: referee_pb2_grpc.RefereeServiceStub, log: events_pb2.GameLog) -> list[int]:
     responses = stub.ReplayMany(iter([referee_pb2.ReplayManyRequest(logs=[log])]), timeout=60)
     return [len(response.outcomes) for response in responses]
@@ -88,6 +96,7 @@ def test_what_is_no_log_names_each_field(
         "log.first_seat",
         "log.events[0].discard.card",
     ]
+    assert _reason(raised.value) == ("CANNOT_BE_JUDGED", {})
 
 
 def test_health_tells_liveness_and_readiness(app: App) -> None:
@@ -172,6 +181,7 @@ def test_idle_streams_take_no_thread_of_unary_calls(log: events_pb2.GameLog) -> 
     detail = error_details_pb2.RetryInfo()
     assert rpc_status.from_call(raised.value).details[0].Unpack(detail)
     assert detail.retry_delay.ToMilliseconds() > 0
+    assert _reason(raised.value) == ("TOO_MANY_AT_ONCE", {"of": "streams"})
     hold.set()
     assert [list(stream) for stream in streams] == [[]] * 4
     app.stop()
@@ -264,6 +274,21 @@ def test_a_connection_is_closed_when_it_is_old(log: events_pb2.GameLog) -> None:
     app.stop()
 
 
+def test_a_caller_that_pings_without_end_is_sent_away() -> None:
+    app = _started(min_ping_seconds=30.0)
+    settings, ping = b"\0\0\0\4\0\0\0\0\0", b"\0\0\x08\6\0\0\0\0\0" + bytes(8)
+    with socket.create_connection(("127.0.0.1", app.port), timeout=60) as caller:
+        caller.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + settings)
+        said = b""
+        while b"too_many_pings" not in said:  # in a GOAWAY, whose error is ENHANCE_YOUR_CALM
+            caller.sendall(ping)
+            received = caller.recv(4096)
+            assert received, said
+            said += received
+            time.sleep(0.01)
+    app.stop()
+
+
 def _reflected(app: App) -> set[str]:
     """The services that reflection tells of."""
     with grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
@@ -334,6 +359,7 @@ def test_an_internal_fault_has_a_reference_that_stands_in_the_log(
     assert "secret" not in details
     reference = details.removeprefix("internal error, reference ")
     assert re.fullmatch("[0-9a-f]{16}", reference)
+    assert _reason(raised.value) == ("INTERNAL_FAULT", {"reference": reference})
     logged = capsys.readouterr().err
     assert reference in logged
     assert "the secret of the house" in logged

@@ -10,6 +10,8 @@ from google.protobuf.message import Message
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
+DOMAIN = "phom.v1"
+
 
 def invalid_argument(fields: Sequence[tuple[str, str]]) -> grpc.Status:
     """INVALID_ARGUMENT with a BadRequest that names each `(field path, description)`."""
@@ -21,24 +23,31 @@ def invalid_argument(fields: Sequence[tuple[str, str]]) -> grpc.Status:
     if len(fields) > 3:
         message += f"; and {len(fields) - 3} more fields"
     detail = error_details_pb2.BadRequest(field_violations=violations)
-    return _status(code_pb2.INVALID_ARGUMENT, message, detail)
+    return _status(code_pb2.INVALID_ARGUMENT, message, detail, _info("CANNOT_BE_JUDGED"))
 
 
 def resource_exhausted(what: str, retry_millis: int) -> grpc.Status:
     """RESOURCE_EXHAUSTED with a RetryInfo: there are too many of `what` just now."""
     detail = error_details_pb2.RetryInfo()
     detail.retry_delay.FromMilliseconds(retry_millis)
-    return _status(code_pb2.RESOURCE_EXHAUSTED, f"too many {what} at once", detail)
+    info = _info("TOO_MANY_AT_ONCE", of=what)
+    return _status(code_pb2.RESOURCE_EXHAUSTED, f"too many {what} at once", detail, info)
 
 
 def unavailable() -> grpc.Status:
     """UNAVAILABLE: the server is about to end, and callers find another."""
-    return _status(code_pb2.UNAVAILABLE, "the server is draining")
+    return _status(code_pb2.UNAVAILABLE, "the server is draining", _info("DRAINING"))
 
 
 def internal(reference: str) -> grpc.Status:
     """INTERNAL, with the reference under which the log has the rest."""
-    return _status(code_pb2.INTERNAL, f"internal error, reference {reference}")
+    message = f"internal error, reference {reference}"
+    return _status(code_pb2.INTERNAL, message, _info("INTERNAL_FAULT", reference=reference))
+
+
+def _info(reason: str, **metadata: str) -> error_details_pb2.ErrorInfo:
+    """The reason for programs, whose names stay while sentences change."""
+    return error_details_pb2.ErrorInfo(reason=reason, domain=DOMAIN, metadata=metadata)
 
 
 def _status(code: int, message: str, *details: Message) -> grpc.Status:
