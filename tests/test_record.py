@@ -1,7 +1,9 @@
 """What is kept of calls: metrics that are exact once a call is over, and lines in the log."""
 
+import io
 import json
 import re
+import sys
 import time
 from collections.abc import Callable, Iterator
 
@@ -116,6 +118,43 @@ def test_a_stream_in_flight_is_seen(served: App, logs: list[events_pb2.GameLog])
     _eventually(lambda: _value(served, "phom_referee_batch_logs_count"), 1)
     assert list(stream) == []
     _eventually(lambda: _value(served, "phom_referee_in_flight", kind="streams"), 0)
+
+
+def test_calls_are_counted_where_nobody_reads_the_log(
+    monkeypatch: pytest.MonkeyPatch, logs: list[events_pb2.GameLog]
+) -> None:
+    class Broken(io.StringIO):
+        def write(self, _: str) -> int:
+            raise BrokenPipeError
+
+    monkeypatch.setattr(sys, "stderr", Broken())
+    app = App(Settings(port=0))
+    app.start()
+    for number in range(1, 4):
+        _stub(app).Replay(referee_pb2.ReplayRequest(log=logs[0]))
+        _eventually(
+            lambda: _value(app, "phom_referee_games_total", house="go88", status="finished"), number
+        )
+    app.log.error("nobody reads this either")
+    app.stop()
+
+
+def test_a_fault_in_recording_ends_it_for_a_moment_only(
+    served: App,
+    logs: list[events_pb2.GameLog],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def fails(_: object) -> None:
+        raise RuntimeError("a fault of the metrics")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(served.metrics, "judged", fails)
+        _eventually(lambda: "a fault of the metrics" in caplog.text, True)
+    _stub(served).Replay(referee_pb2.ReplayRequest(log=logs[0]))
+    _eventually(
+        lambda: _value(served, "phom_referee_games_total", house="go88", status="finished"), 1
+    )
 
 
 def _lines(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 
@@ -16,6 +17,18 @@ def _to_json(line: object, **_: object) -> str:
     return _encode(line)
 
 
+class _StandardError:
+    """Where nobody reads the log any more a line is lost, and nothing else."""
+
+    def write(self, text: str) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            sys.stderr.write(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            sys.stderr.flush()
+
+
 def logger(name: str) -> FilteringBoundLogger:
     """A logger of its own, so that nothing depends on how an embedding program configures structlog."""
     if sys.stderr.isatty():
@@ -23,7 +36,7 @@ def logger(name: str) -> FilteringBoundLogger:
     else:
         renderer = structlog.processors.JSONRenderer(serializer=_to_json)
     bound: FilteringBoundLogger = structlog.wrap_logger(
-        structlog.WriteLogger(sys.stderr),
+        structlog.WriteLogger(_StandardError()),  # type: ignore[arg-type]
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),

@@ -6,6 +6,7 @@ next call. A thread does both for all calls of a fifth of a second.
 
 from __future__ import annotations
 
+import logging
 import random
 import re
 import threading
@@ -20,6 +21,8 @@ from structlog.typing import FilteringBoundLogger
 
 from phom_referee.metrics import MethodMetrics, Metrics, verdict_counts
 from phom_referee.tracing import Spans
+
+_log = logging.getLogger(__name__)
 
 _FLUSH_SECONDS = 0.2
 # What a caller sends goes into the log only in these forms.
@@ -108,9 +111,13 @@ class Recorder:
         return self._log_sample == 1.0 or random.random() < self._log_sample
 
     def _run(self) -> None:
-        while not self._stopped.wait(_FLUSH_SECONDS):
-            self._flush()
-        self._flush()
+        stopped = False
+        while not stopped:
+            stopped = self._stopped.wait(_FLUSH_SECONDS)
+            try:
+                self._flush()
+            except Exception:  # noqa: BLE001 - nobody else would empty the queues
+                _log.exception("calls were not recorded")
 
     def _flush(self) -> None:
         self._gauges()
