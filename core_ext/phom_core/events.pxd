@@ -11,7 +11,7 @@ cdef enum:
     BYTE_VALUES = 256
     SECOND_NANOS = 1000000000
     CARD_TAG = Discard_card << 3 | VARINT    # in every kind that holds one card
-    CARD_KIND = 4                            # bytes of such a kind: its head, the card's tag, the card
+    CARD_KIND = 4                            # bytes of such a kind: head, card tag, card
 
 cdef extern from *:
     """

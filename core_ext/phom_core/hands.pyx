@@ -183,9 +183,9 @@ cdef Py_ssize_t arrange_with_eaten(
     cdef Py_ssize_t i
     for i in range(count):
         hand = hands[i] & DECK
-        if count_cards(hand) > HAND_LIMIT or count_cards(eaten[i]) > EATEN_LIMIT or eaten[i] & ~hand:
+        if count_cards(hand) > HAND_LIMIT or count_cards(eaten[i]) > EATEN_LIMIT:
             return i
-        if not best_of(hand, eaten[i], FEWEST_POINTS, &best):
+        if eaten[i] & ~hand or not best_of(hand, eaten[i], FEWEST_POINTS, &best):
             return i
         points_out[i] = <uint8_t>best.points
         if phoms_out != NULL:

@@ -92,7 +92,7 @@ cdef void clear_kind(Log* log, uint32_t index, Kind kind) noexcept nogil:
 
 
 cdef void finish_log(Log* log) noexcept nogil:
-    """All is read, and the lists have stopped moving: find the sets, point the moves at their phom."""
+    """All is read, the lists have stopped moving: point the moves at their phom, find the sets."""
     cdef uint32_t i
     for i in range(log.rare_count):
         link_phoms(log, log.rare[i])

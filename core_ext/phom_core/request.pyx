@@ -17,8 +17,8 @@ from phom_core.settle cimport settle
 from phom_core.table cimport DRAW, EAT, NOT_ENDED, Move, Table, can_be_reopened
 from phom_core.validate cimport fault_texts
 from phom_core.wire cimport (
-    BYTES, DEPTH_LIMIT, VARINT, free_output, put_given, put_head, put_number, read_message, read_tag,
-    read_varint, skip_field, tag_of, written,
+    BYTES, DEPTH_LIMIT, VARINT, free_output, put_given, put_head, put_number, read_message,
+    read_tag, read_varint, skip_field, tag_of, written,
 )
 
 

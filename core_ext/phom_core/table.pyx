@@ -42,7 +42,7 @@ cdef inline Refusal legal() noexcept nogil:
 # ---- the deal and the opening (rules 2) ----
 
 cdef void gather_deal(Deal* d) noexcept nogil:
-    """Make sets of the lists that were dealt, once, for all who look at them; what is no card is none."""
+    """Make sets of the lists that were dealt, once for all who look at them."""
     cdef uint32_t count = min(d.stock_size, <uint32_t>(DECK_SIZE + 1))
     cdef mask_t cards = mask_of_all(d.stock, count)
     cdef int seat

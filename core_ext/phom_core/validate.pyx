@@ -249,7 +249,8 @@ cdef void validate_claims(const Log* log, Faults* faults) noexcept nogil:
 cdef list fault_texts(const Faults* faults, str log_path):
     """`(field path, description)` of each fault; `log_path` is the log's own, as "log"."""
     cdef uint32_t i
-    texts = [fault_text(&faults.list[i], log_path) for i in range(min(faults.count, <uint32_t>FAULT_LIMIT))]
+    cdef uint32_t listed = min(faults.count, <uint32_t>FAULT_LIMIT)
+    texts = [fault_text(&faults.list[i], log_path) for i in range(listed)]
     if faults.count > FAULT_LIMIT:
         texts.append((log_path, f"has {faults.count - FAULT_LIMIT} more faults like these"))
     return texts
