@@ -1,4 +1,4 @@
-"""A GameLog as the core holds it: decoding fills it, validation looks at it, play goes through it."""
+"""A GameLog in the core: decoding fills it, validation looks at it, play goes through it."""
 from libc.stdint cimport int64_t, uint16_t, uint32_t, uint64_t
 
 from phom_core.cards cimport DECK_SIZE, card_t
