@@ -187,6 +187,9 @@ def loaded() -> Iterator[Callable[[App, Files], list[str]]]:
         thread.join()
 
 
+# Not in `make test`: once in some hundred runs the process crashed here, outside of Python. What is
+# known points at gRPC, whose server replaces its certificate while other handshakes use it.
+@pytest.mark.slow
 def test_a_certificate_is_replaced_under_load_without_a_failed_call(
     files: Files, loaded: Callable[[App, Files], list[str]]
 ) -> None:
