@@ -289,6 +289,21 @@ def test_a_caller_that_pings_without_end_is_sent_away() -> None:
     app.stop()
 
 
+def test_how_often_a_caller_may_ping_is_a_setting() -> None:
+    app = _started(min_ping_seconds=0.0)
+    settings, ping = b"\0\0\0\4\0\0\0\0\0", b"\0\0\x08\6\0\0\0\0\0" + bytes(8)
+    answer = ping[:4] + b"\1" + ping[5:]
+    with socket.create_connection(("127.0.0.1", app.port), timeout=60) as caller:
+        caller.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + settings + 50 * ping)
+        said = b""
+        while said.count(answer) < 50:
+            received = caller.recv(4096)
+            assert received, said
+            said += received
+        assert b"too_many_pings" not in said
+    app.stop()
+
+
 def _reflected(app: App) -> set[str]:
     """The services that reflection tells of."""
     with grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:

@@ -42,6 +42,8 @@ def _options(settings: Settings, *, share_port: bool) -> list[tuple[str, int]]:
         # Else a second server on the port would take half of the calls without a word.
         "grpc.so_reuseport": int(share_port),
         "grpc.http2.min_ping_interval_without_data_ms": _millis(settings.min_ping_seconds),
+        # Else the interval would not hold without a call, but two hours.
+        "grpc.keepalive_permit_without_calls": 1,
         "grpc.keepalive_time_ms": _millis(settings.keepalive_seconds),
     }
     if settings.max_connection_age:
