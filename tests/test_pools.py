@@ -2,17 +2,10 @@
 
 import logging
 import threading
-import time
 
 import pytest
 from phom_referee.pools import CountingPool
-
-
-def _eventually_none(pool: CountingPool) -> None:
-    until = time.monotonic() + 60
-    while pool.tasks:
-        assert time.monotonic() < until
-        time.sleep(0.001)
+from waiting import eventually
 
 
 def test_tasks_are_counted_running_and_waiting() -> None:
@@ -32,7 +25,7 @@ def test_tasks_are_counted_running_and_waiting() -> None:
     assert running.acquire(timeout=60)
     assert not running.acquire(timeout=0.1)  # two threads, and no more
     go.set()
-    _eventually_none(pool)
+    eventually(lambda: not pool.tasks)
     assert sorted(done) == [0, 2, 4, 6, 8]
     pool.shutdown()
 
@@ -54,7 +47,7 @@ def test_a_task_that_fails_takes_no_thread_with_it(caplog: pytest.LogCaptureFixt
         pool.submit(int, "no number")
         pool.submit(done.set)
         assert done.wait(60)
-    _eventually_none(pool)
+    eventually(lambda: not pool.tasks)
     assert "no number" in caplog.text
     pool.shutdown()
 
@@ -63,6 +56,6 @@ def test_threads_are_started_as_they_are_needed() -> None:
     pool = CountingPool(50, "lazy")
     for _ in range(20):
         pool.submit(int)
-        _eventually_none(pool)
+        eventually(lambda: not pool.tasks)
     assert sum(thread.name == "lazy" for thread in threading.enumerate()) == 1
     pool.shutdown()

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from phom.v1 import events_pb2, referee_pb2, referee_pb2_grpc, rules_pb2
 from phom_referee.command import main
 from phom_referee.generate import games
 from phom_referee.servicer import SERVICE
+from waiting import eventually
 
 WORKERS = 2
 
@@ -74,13 +75,6 @@ def log() -> events_pb2.GameLog:
     return next(games(1, house=rules_pb2.HOUSE_GO88, seed=1))
 
 
-def _eventually(holds: Callable[[], bool]) -> None:
-    until = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < until
-        time.sleep(0.05)
-
-
 def _replay(served: Served, log: events_pb2.GameLog) -> str:
     with served.channel() as channel:
         stub = referee_pb2_grpc.RefereeServiceStub(channel)
@@ -92,7 +86,7 @@ def test_calls_of_all_workers_are_counted_together(served: Served, log: events_p
     started = "grpc_server_started_total"
     assert served.value(started) == 0
     assert [_replay(served, log) for _ in range(40)] == [log.game_id] * 40
-    _eventually(lambda: served.value("grpc_server_handling_seconds_count") == 40)
+    eventually(lambda: served.value("grpc_server_handling_seconds_count") == 40)
     assert served.value(started) == 40
     assert served.value("phom_referee_build_info") == 1
     # The kernel shares out the connections; 40 of them to one of two would be no chance.
@@ -102,7 +96,7 @@ def test_calls_of_all_workers_are_counted_together(served: Served, log: events_p
 
 def test_a_worker_that_is_killed_is_replaced(served: Served, log: events_pb2.GameLog) -> None:
     assert [_replay(served, log) for _ in range(4)] == [log.game_id] * 4
-    _eventually(lambda: served.value("grpc_server_started_total") == 4)
+    eventually(lambda: served.value("grpc_server_started_total") == 4)
     time.sleep(1.1)  # one that dies at once is let lie for a second
     first, second = served.serving["workers"]
     os.kill(first, signal.SIGKILL)
@@ -113,7 +107,7 @@ def test_a_worker_that_is_killed_is_replaced(served: Served, log: events_pb2.Gam
     # What the dead one has counted is not lost, and calls find a worker.
     assert served.value("grpc_server_started_total") >= 4
     assert [_replay(served, log) for _ in range(8)] == [log.game_id] * 8
-    _eventually(lambda: served.value("grpc_server_handling_seconds_count") == 12)
+    eventually(lambda: served.value("grpc_server_handling_seconds_count") == 12)
     assert served.stop() == 0
 
 
@@ -128,7 +122,7 @@ def test_signals_reach_the_workers_through_their_parent(log: events_pb2.GameLog)
             os.kill(pid, signal.SIGINT)
         served.next_line("draining")
         not_serving = health_pb2.HealthCheckResponse.NOT_SERVING
-        _eventually(lambda: check(ready, timeout=60).status == not_serving)
+        eventually(lambda: check(ready, timeout=60).status == not_serving)
         stub = referee_pb2_grpc.RefereeServiceStub(channel)
         assert stub.Replay(referee_pb2.ReplayRequest(log=log)).verdict.game_id == log.game_id
     assert served.stop() == 0  # a second signal, which ends the drain of all
@@ -138,7 +132,7 @@ def test_workers_whose_parent_is_gone_end_too(served: Served) -> None:
     workers = served.serving["workers"]
     served.process.kill()
     served.process.wait(timeout=60)
-    _eventually(lambda: not any(_runs(pid) for pid in workers))
+    eventually(lambda: not any(_runs(pid) for pid in workers))
 
 
 def _runs(pid: int) -> bool:

@@ -158,19 +158,25 @@ cdef int least_points(mask_t rest, mask_t ranks) noexcept nogil:
     return min(least, points_of(rest & ~run_cards(rest)))
 
 
+cdef inline mask_t sets_apart(mask_t rest, mask_t* touching) noexcept nogil:
+    """The cards of sets that no run touches; `touching` are the ranks of all other sets."""
+    cdef mask_t ranks = set_ranks(rest)
+    touching[0] = ranks_of(rest & of_ranks(ranks) & run_cards(rest))
+    return rest & of_ranks(ranks & ~touching[0])
+
+
 cdef int search_points(mask_t hand) noexcept nogil:
     """The fewest points of a hand without eaten cards where there is something to choose."""
-    cdef mask_t ranks = set_ranks(hand)
-    cdef mask_t touching = ranks_of(hand & of_ranks(ranks) & run_cards(hand))
-    return least_points(hand & ~of_ranks(ranks & ~touching), touching)
+    cdef mask_t touching
+    cdef mask_t sets = sets_apart(hand, &touching)
+    return least_points(hand ^ sets, touching)
 
 
 cdef void arrange_rest(Search* search, mask_t rest) noexcept nogil:
     """Arrange `rest`, which holds no eaten card, beside the phom already chosen."""
-    cdef mask_t ranks = set_ranks(rest)
-    cdef mask_t touching = ranks_of(rest & of_ranks(ranks) & run_cards(rest))
-    cdef mask_t free = rest & of_ranks(ranks & ~touching)
-    choose_sets(search, free, rest ^ free, touching)
+    cdef mask_t touching
+    cdef mask_t sets = sets_apart(rest, &touching)
+    choose_sets(search, sets, rest ^ sets, touching)
 
 
 cdef void house_eaten(Search* search, mask_t rest, mask_t eaten) noexcept nogil:

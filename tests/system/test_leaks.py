@@ -12,13 +12,14 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import grpc
 import pytest
 from phom.v1 import events_pb2, referee_pb2, referee_pb2_grpc, rules_pb2
 from phom_referee.generate import games
+from waiting import eventually
 
 pytestmark = pytest.mark.system
 
@@ -61,13 +62,6 @@ def logs() -> list[events_pb2.GameLog]:
     return [*games(20, house=rules_pb2.HOUSE_GO88, seats=4, seed=1)]
 
 
-def _eventually(holds: Callable[[], bool]) -> None:
-    until = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < until
-        time.sleep(0.1)
-
-
 def _unary_seconds(served: Served, log: events_pb2.GameLog) -> float:
     """The median of a hundred calls."""
     request = referee_pb2.ReplayRequest(log=log)
@@ -102,7 +96,7 @@ def test_nothing_stays_of_callers_that_go_wrong(
         for number in range(IDLE + SLOW):
             caller = stack.enter_context(socket.create_connection(("127.0.0.1", served.port)))
             caller.sendall(PREFACE if number < IDLE else PREFACE[: 1 + number % len(PREFACE)])
-        _eventually(lambda: served.count("fd") >= files + IDLE)
+        eventually(lambda: served.count("fd") >= files + IDLE)
         # Callers who have said all, and never listen: the first are admitted, the others refused.
         unheard = [served.stub.ReplayMany(iter([request] * 3)) for _ in range(HALF_CLOSED)]
         during = _unary_seconds(served, logs[0])
@@ -113,12 +107,12 @@ def test_nothing_stays_of_callers_that_go_wrong(
             with contextlib.suppress(grpc.RpcError):
                 next(stream)
             stream.cancel()
-    _eventually(lambda: served.count("fd") <= files)
-    _eventually(lambda: served.count("task") <= threads)
+    eventually(lambda: served.count("fd") <= files)
+    eventually(lambda: served.count("task") <= threads)
     # They are not in the way of others, though a machine may be busy.
     assert during < 5 * before
     # And streams are to be had again.
-    _eventually(lambda: _streams(served, request))
+    eventually(lambda: _streams(served, request))
 
 
 def _streams(served: Served, request: referee_pb2.ReplayManyRequest) -> bool:
@@ -149,4 +143,4 @@ def test_soak(served: Served, logs: list[events_pb2.GameLog]) -> None:
     assert served.mebibytes() == pytest.approx(memory, abs=2)
     assert served.count("fd") == files
     # gRPC's own threads come and go a little.
-    _eventually(lambda: served.count("task") <= threads)
+    eventually(lambda: served.count("task") <= threads)
