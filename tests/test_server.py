@@ -1,14 +1,10 @@
 """The server as callers and operators meet it: in process, and as a process that gets signals."""
 
-import json
 import re
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
@@ -26,6 +22,8 @@ from phom_referee.generate import games
 from phom_referee.server import App
 from phom_referee.servicer import SERVICE
 from phom_referee.settings import Settings
+from served import Served
+from waiting import eventually
 
 T = TypeVar("T")
 
@@ -381,39 +379,28 @@ def test_an_internal_fault_has_a_reference_that_stands_in_the_log(
 
 
 def test_a_second_signal_ends_the_drain_at_once() -> None:
-    command = [sys.executable, "-m", "phom_referee", "serve", "--port", "0", "--metrics-port", "0"]
-    command += ["--drain-delay", "60"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        serving = json.loads(process.stderr.readline())
-        process.send_signal(signal.SIGTERM)
-        assert json.loads(process.stderr.readline())["event"] == "draining"
-        channel = grpc.insecure_channel(f"127.0.0.1:{serving['port']}")
+    with Served("--drain-delay", "60") as served, served.channel() as channel:
+        served.signal(signal.SIGTERM)
+        served.next_line("draining")
         check = health_pb2_grpc.HealthStub(channel).Check
-        answer = check(health_pb2.HealthCheckRequest(service=SERVICE), timeout=60)
-        assert answer.status == health_pb2.HealthCheckResponse.NOT_SERVING
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=60) == 0
-        channel.close()
+        not_serving = health_pb2.HealthCheckResponse.NOT_SERVING
+        ready = health_pb2.HealthCheckRequest(service=SERVICE)
+        eventually(lambda: check(ready, timeout=60).status == not_serving)
+        assert served.value("phom_referee_draining") == 1
+        served.signal(signal.SIGTERM)
+        assert served.ended() == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_drains_and_exits_0(number: signal.Signals, log: events_pb2.GameLog) -> None:
-    command = [sys.executable, "-m", "phom_referee", "serve", "--port", "0", "--metrics-port", "0"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        serving = json.loads(process.stderr.readline())
-        assert serving["event"] == "serving"
-        channel = grpc.insecure_channel(f"127.0.0.1:{serving['port']}")
-        stub = referee_pb2_grpc.RefereeServiceStub(channel)
-        assert stub.Replay(referee_pb2.ReplayRequest(log=log)).verdict.game_id == log.game_id
-        url = f"http://127.0.0.1:{serving['metrics_port']}/metrics"
-        with urllib.request.urlopen(url, timeout=60) as page:
-            assert b"grpc_server_started_total" in page.read()
-        process.send_signal(number)
-        assert process.wait(timeout=60) == 0
-        events = [json.loads(line)["event"] for line in process.stderr]
-        # A call is logged a moment after it has ended.
-        assert [event for event in events if event != "rpc"] == ["draining", "stopped"]
-        assert events.count("rpc") == 1
-        channel.close()
+    with Served() as served:
+        verdict = served.stub.Replay(referee_pb2.ReplayRequest(log=log)).verdict
+        assert verdict.game_id == log.game_id
+        eventually(lambda: served.value("grpc_server_started_total") == 1)
+        assert served.value("phom_referee_draining") == 0
+        served.signal(number)
+        assert served.ended() == 0
+    events = [line["event"] for line in served.lines()]
+    # A call is logged a moment after it has ended.
+    assert [event for event in events if event != "rpc"] == ["serving", "draining", "stopped"]
+    assert events.count("rpc") == 1

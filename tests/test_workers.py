@@ -1,73 +1,27 @@
 """Several processes on one port: shared out, counted together, replaced when they die."""
 
-import json
 import os
 import signal
-import subprocess
-import sys
 import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from phom.v1 import events_pb2, referee_pb2, referee_pb2_grpc, rules_pb2
 from phom_referee.command import main
 from phom_referee.generate import games
 from phom_referee.servicer import SERVICE
+from served import Served
 from waiting import eventually
 
-WORKERS = 2
-
-
-class Served:
-    """A `phom-referee serve` with workers, its log read line by line."""
-
-    def __init__(self, *flags: str) -> None:
-        command = [sys.executable, "-m", "phom_referee", "serve", "--port", "0", *flags]
-        command += ["--metrics-port", "0", "--workers", str(WORKERS)]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        self.serving = self.next_line("serving")
-
-    def next_line(self, event: str) -> dict[str, Any]:
-        """The next line of the log that is about `event`."""
-        assert self.process.stderr is not None
-        for text in self.process.stderr:
-            line: dict[str, Any] = json.loads(text)
-            if line["event"] == event:
-                return line
-        raise AssertionError(f"the log has ended without {event!r}")
-
-    def channel(self) -> grpc.Channel:
-        """A connection of its own, which one of the workers gets."""
-        options = [("grpc.use_local_subchannel_pool", 1)]
-        return grpc.insecure_channel(f"127.0.0.1:{self.serving['port']}", options)
-
-    def value(self, metric: str) -> float:
-        """The sum of a metric's values, all labels together, as Prometheus would scrape them."""
-        url = f"http://127.0.0.1:{self.serving['metrics_port']}/metrics"
-        with urllib.request.urlopen(url, timeout=60) as page:
-            lines = page.read().decode().splitlines()
-        return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(metric + "{"))
-
-    def stop(self) -> int:
-        """End it as an operator does; the exit code."""
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(timeout=60)
-        assert self.process.stderr is not None
-        self.process.stderr.close()
-        return code
+WORKERS = ("--workers", "2")
 
 
 @pytest.fixture
 def served() -> Iterator[Served]:
-    started = Served()
-    yield started
-    started.stop()
+    with Served(*WORKERS) as served:
+        yield served
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +66,7 @@ def test_a_worker_that_is_killed_is_replaced(served: Served, log: events_pb2.Gam
 
 
 def test_signals_reach_the_workers_through_their_parent(log: events_pb2.GameLog) -> None:
-    served = Served("--drain-delay", "60")
+    served = Served(*WORKERS, "--drain-delay", "60")
     with served.channel() as channel:
         check = health_pb2_grpc.HealthStub(channel).Check
         ready = health_pb2.HealthCheckRequest(service=SERVICE)
@@ -131,7 +85,7 @@ def test_signals_reach_the_workers_through_their_parent(log: events_pb2.GameLog)
 def test_workers_whose_parent_is_gone_end_too(served: Served) -> None:
     workers = served.serving["workers"]
     served.process.kill()
-    served.process.wait(timeout=60)
+    served.ended()
     eventually(lambda: not any(_runs(pid) for pid in workers))
 
 

@@ -80,6 +80,9 @@ class Metrics:
             "phom_referee_in_flight", "RPCs accepted and not ended.", "livesum", ["kind"]
         )
         self.in_flight = {kind: in_flight.labels(kind).set for kind in ("calls", "streams")}
+        self.draining = self._gauge(
+            "phom_referee_draining", "1 from the first signal to the end of the process.", "max", []
+        ).set
         build = self._gauge("phom_referee_build_info", "Always 1.", "max", ["version"])
         build.labels(VERSION).set(1)
 

@@ -155,6 +155,7 @@ class App:
         """
         hurry = hurry or threading.Event()
         self.health.set_ready(False)
+        self.metrics.draining(1)
         hurry.wait(self.settings.drain_delay)
         # gRPC cancels what has arrived and has no handler yet when it stops, so first nothing comes.
         self._admission.close()

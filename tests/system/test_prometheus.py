@@ -4,7 +4,6 @@ import contextlib
 import json
 import shutil
 import subprocess
-import sys
 import time
 import urllib.parse
 import urllib.request
@@ -16,6 +15,7 @@ import grpc
 import pytest
 from phom.v1 import referee_pb2, referee_pb2_grpc, rules_pb2
 from phom_referee.generate import games
+from served import Served
 
 pytestmark = pytest.mark.system
 
@@ -26,16 +26,6 @@ scrape_configs:
     static_configs:
       - targets: ["127.0.0.1:{port}"]
 """
-
-
-@contextlib.contextmanager
-def _serving(*flags: str) -> Iterator[dict[str, int]]:
-    command = [sys.executable, "-m", "phom_referee", "serve", "--port", "0", "--metrics-port", "0"]
-    command += ["--log-rpcs", "false", *flags]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        yield json.loads(process.stderr.readline())
-        process.terminate()
 
 
 @contextlib.contextmanager
@@ -73,16 +63,13 @@ def _eventually(port: int, query: str, expected: float) -> None:
 @pytest.mark.parametrize("flags", [(), ("--workers", "2")], ids=["one process", "two workers"])
 def test_prometheus_counts_what_was_called(flags: tuple[str, ...], tmp_path: Path) -> None:
     logs = [*games(7, house=rules_pb2.HOUSE_IWIN, seed=1)]
-    with _serving(*flags) as serving, _prometheus(tmp_path, serving["metrics_port"]) as port:
+    with Served(*flags) as served, _prometheus(tmp_path, served.metrics_port) as port:
         _eventually(port, 'up{job="phom-referee"}', 1)
         # What has never happened is there already, so that its first time is seen as a rise.
         _eventually(port, 'sum(grpc_server_handled_total{grpc_code="Internal"})', 0)
         _eventually(port, "sum(phom_referee_games_total)", 0)
         for _ in range(5):
-            channel = grpc.insecure_channel(
-                f"127.0.0.1:{serving['port']}", [("grpc.use_local_subchannel_pool", 1)]
-            )
-            with channel:
+            with served.channel() as channel:
                 stub = referee_pb2_grpc.RefereeServiceStub(channel)
                 stub.Replay(referee_pb2.ReplayRequest(log=logs[0]))
                 list(stub.ReplayMany(iter([referee_pb2.ReplayManyRequest(logs=logs)])))
