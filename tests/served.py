@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 import urllib.request
-from collections import Counter
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -124,12 +123,9 @@ class Served:
         """How many open files it has."""
         return sum(1 for _ in Path(f"/proc/{self.process.pid}/fd").iterdir())
 
-    def threads(self) -> tuple[int, int]:
-        """How many threads it has, and how many more gRPC's event engine has."""
-        tasks = Path(f"/proc/{self.process.pid}/task").iterdir()
-        names = Counter((task / "comm").read_text().strip() for task in tasks)
-        engines = names.pop("event_engine", 0)
-        return names.total(), engines
+    def threads(self) -> int:
+        """How many threads it has."""
+        return sum(1 for _ in Path(f"/proc/{self.process.pid}/task").iterdir())
 
     def mebibytes(self) -> float:
         """Its resident set (VmRSS)."""

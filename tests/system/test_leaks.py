@@ -22,6 +22,8 @@ pytestmark = pytest.mark.system
 # What a caller of HTTP/2 says first: the preface, and a frame of settings that sets nothing.
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
 IDLE, SLOW, HALF_CLOSED, CANCELLED = 1000, 200, 200, 200
+# gRPC's own threads come and go a little, whatever is asked of it.
+OF_GRPC = 4
 
 
 @pytest.fixture
@@ -60,11 +62,6 @@ def _warm(served: Served, logs: list[events_pb2.GameLog]) -> None:
         call.result(timeout=60)
 
 
-def _as_before(now: tuple[int, int], before: tuple[int, int]) -> bool:
-    """The threads are those of before; gRPC's own come and go a little, whatever is asked of it."""
-    return now[0] == before[0] and now[1] <= before[1] + 4
-
-
 def test_nothing_stays_of_callers_that_go_wrong(
     served: Served, logs: list[events_pb2.GameLog]
 ) -> None:
@@ -88,7 +85,7 @@ def test_nothing_stays_of_callers_that_go_wrong(
                 next(stream)
             stream.cancel()
     eventually(lambda: served.files() <= files)
-    eventually(lambda: _as_before(served.threads(), threads))
+    eventually(lambda: served.threads() <= threads + OF_GRPC)
     # They are not in the way of others, though a machine may be busy.
     assert during < 5 * before
     # And streams are to be had again.
@@ -122,4 +119,4 @@ def test_soak(served: Served, logs: list[events_pb2.GameLog]) -> None:
     serve(1)
     assert served.mebibytes() == pytest.approx(memory, abs=2)
     assert served.files() == files
-    eventually(lambda: _as_before(served.threads(), threads))
+    eventually(lambda: served.threads() <= threads + OF_GRPC)
