@@ -2,61 +2,67 @@
 
 Whether it is one, and of which kind, is the table's matter.
 """
-from phom_core.arrange cimport MOST_CARDS, Arrangement, arrange
-from phom_core.cards cimport LANE, count_cards, lowest, lowest_bit, of_ranks, points_of
+from phom_core.arrange cimport MOST_CARDS, Arrangement, arrange, compare
+from phom_core.cards cimport LANE, count_cards, lowest, lowest_bit, of_ranks
 
 
 cdef bint lay_out(UFound* found, mask_t eaten) noexcept nogil:
-    """Lay out the loose cards so that fewest are left over, then of fewest points (6.2).
+    """Lay out the loose cards so that fewest are left over (6.2), of ties as every best one is.
 
     `found` comes with the laid phom, and with the cards to lay out as its loose ones; the cards
     of `eaten` need new phom. False if they cannot all have one.
     """
     cdef UFound laid = found[0]
     cdef mask_t rest = found.loose
-    found.count = -1            # nothing found yet
-    try_from(0, &laid, rest, eaten, found)
-    return found.count >= 0
+    cdef Arrangement best
+    cdef int i
+    best.count = -1             # nothing found yet
+    try_from(0, &laid, rest, eaten, found, &best)
+    if best.count < 0:
+        return False
+    for i in range(best.count):
+        found.phoms[found.count] = best.phoms[i]
+        found.count += 1
+    found.loose = best.loose
+    return True
 
 
 cdef void try_from(
-    int k, const UFound* laid, mask_t rest, mask_t eaten, UFound* best
+    int k, const UFound* laid, mask_t rest, mask_t eaten, UFound* found, Arrangement* best
 ) noexcept nogil:
-    """Try every way to add cards of `rest` to the laid phom from the k-th on, then arrange."""
+    """Try every way to add cards of `rest` to the laid phom from the k-th on, then arrange.
+
+    `found` gets the laid phom of the best way, `best` what it arranges beside them.
+    """
     cdef UFound longer
     cdef mask_t fits
     if k == laid.count:
-        arrange_rest(laid, rest, eaten, best)
+        arrange_rest(laid, rest, eaten, found, best)
         return
-    try_from(k + 1, laid, rest, eaten, best)
+    try_from(k + 1, laid, rest, eaten, found, best)
     fits = rest & ~eaten & (beside_run(laid.phoms[k]) | rest_of_set(laid.phoms[k]))
     while fits:
         longer = laid[0]
         longer.phoms[k] |= lowest(fits)
-        try_from(k, &longer, rest ^ lowest(fits), eaten, best)
+        try_from(k, &longer, rest ^ lowest(fits), eaten, found, best)
         fits &= fits - 1
 
 
 cdef void arrange_rest(
-    const UFound* laid, mask_t rest, mask_t eaten, UFound* best
+    const UFound* laid, mask_t rest, mask_t eaten, UFound* found, Arrangement* best
 ) noexcept nogil:
     cdef Arrangement arranged
-    cdef int i
     if not arrange(rest, eaten, MOST_CARDS, &arranged):
         return
-    if best.count >= 0 and not leaves_less(arranged.loose, best.loose):
+    if best.count >= 0 and not is_better(&arranged, best):
         return
-    best[0] = laid[0]
-    for i in range(arranged.count):
-        best.phoms[best.count] = arranged.phoms[i]
-        best.count += 1
-    best.loose = arranged.loose
+    found[0] = laid[0]
+    best[0] = arranged
 
 
-cdef bint leaves_less(mask_t a, mask_t b) noexcept nogil:
-    if count_cards(a) != count_cards(b):
-        return count_cards(a) < count_cards(b)
-    return points_of(a) < points_of(b)
+cdef bint is_better(const Arrangement* a, const Arrangement* b) noexcept nogil:
+    cdef int order = count_cards(a.loose) - count_cards(b.loose)
+    return order < 0 or (order == 0 and compare(a, b) < 0)
 
 
 cdef void add_to_laid(UFound* found, int laid_count) noexcept nogil:

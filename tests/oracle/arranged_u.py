@@ -1,6 +1,6 @@
 """What an Ù amounts to: how many of the ten cards are in phỏm, and which are left over (rules 6)."""
 
-from .arrange import packings
+from .arrange import listed, packings
 from .cards import points
 from .events import Event
 from .table import Table, Won, counts_in_phom, most_added
@@ -28,13 +28,17 @@ def declared(table: Table, event: Event) -> tuple[int, frozenset[int]]:
     cards = frozenset(seat.hand) - {table.turn.announced}  # 3.9
     eaten = seat.eaten_unlaid()
     plans = [
-        _with_additions(table, event.seat, frozenset().union(*packing))
+        (*_with_additions(table, event.seat, frozenset().union(*packing)), listed(packing))
         for packing in packings(cards, eaten)
     ]
-    # The most cards in phỏm; of ties the cheapest card left over (no rule asks for more).
-    return max(
-        plans, key=lambda plan: (plan[0], -points(plan[1])), default=(0, frozenset(seat.hand))
+    # The most cards in phỏm; of ties the best as contract.md has it for every arrangement: the
+    # cheapest card left over, then the smallest list of phỏm.
+    in_phom, left_over, _ = min(
+        plans,
+        key=lambda plan: (-plan[0], points(plan[1]), plan[2]),
+        default=(0, frozenset(seat.hand), []),
     )
+    return in_phom, left_over
 
 
 def kind(in_phom: int) -> str:
