@@ -29,6 +29,7 @@ _LOOK_SECONDS = 0.2
 # How long calls have to stay away before the server stops, and how long it waits for that.
 _QUIET_SECONDS = 0.1
 _CLOSING_SECONDS = 2.0
+_AHEAD_BYTES = 2**20
 _INT32_MAX = 2**31 - 1
 
 IN_PROCESS = Settings(port=0, metrics_port=0, log_rpcs=False)
@@ -41,6 +42,10 @@ def _options(settings: Settings, *, share_port: bool) -> list[tuple[str, int]]:
         "grpc.max_receive_message_length": settings.max_message_bytes,
         # Else a second server on the port would take half of the calls without a word.
         "grpc.so_reuseport": int(share_port),
+        # How far a caller may send ahead, a stream. Left to itself gRPC measures the network, takes
+        # the loopback or a datacentre for a reason to take 16 MiB in, and grows by that each stream.
+        "grpc.http2.bdp_probe": 0,
+        "grpc.http2.lookahead_bytes": _AHEAD_BYTES,
         "grpc.http2.min_ping_interval_without_data_ms": _millis(settings.min_ping_seconds),
         # Else the interval would not hold without a call, but two hours.
         "grpc.keepalive_permit_without_calls": 1,
