@@ -2,6 +2,7 @@
 # of requirements-dev.txt. Any Python from 3.11 on does, as in `make PYTHON=python3.13 test`.
 
 PYTHON ?= python3
+UPGRADE ?= --upgrade
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := .venv/bin
 APT := apt-get install -qy --no-install-recommends
@@ -9,7 +10,7 @@ CORE := $(filter-out %/contract.pxd,$(wildcard core_ext/phom_core/*.p[xy]?))
 CORE_TESTS := $(addprefix tests/test_,decoder.py encoder.py games.py handed_cases.py hands.py)
 SOURCES := pyproject.toml setup.py proto/generate.py $(wildcard proto/phom/v1/*.proto) $(CORE)
 
-.PHONY: help run test test-system sanitize slow soak differential laws fuzz bench instructions lint types lock clean
+.PHONY: help run test test-system image sanitize slow soak differential laws fuzz bench instructions lint types licences lock clean
 
 help:  ## Say what there is to make.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*##/\t/' | expand -t 16
@@ -21,12 +22,17 @@ run: .venv/installed  ## Judge a sample game, then serve.
 	@echo "Ctrl-C stops it."
 	$(BIN)/phom-referee serve
 
-test: .venv/installed  ## All that needs no more than Python, a C compiler, make and git.
+test: .venv/installed .venv/tools  ## All that needs no more than Python, a C compiler, make and git.
 	$(BIN)/pytest -n auto
 
-test-system: .venv/installed sanitize  ## Installing, signals, leaks, a real Prometheus, the sanitizers.
-	command -v prometheus > /dev/null || $(APT) prometheus
+test-system: .venv/installed sanitize  ## Installing, signals, leaks, a real Prometheus and Envoy, the sanitizers.
+	command -v promtool > /dev/null || $(APT) prometheus
 	$(BIN)/pytest -m "system and not slow"
+
+image: .venv/installed  ## Build the container image without a daemon, and run it as Kubernetes would (root, Debian).
+	command -v buildah && command -v crun && command -v mmdebstrap || $(APT) buildah crun mmdebstrap
+	deploy/build-image.sh .cache/image
+	$(BIN)/pytest -m image
 
 # Builds into a folder of its own, which goes before the installed core; the tests are the same.
 sanitize: .venv/installed  ## The core's tests again, with a core that reports its own faults.
@@ -62,14 +68,24 @@ lint: .venv/installed
 	PATH="$(BIN):$$PATH" cython-lint core_ext
 	$(BIN)/buf lint
 	$(BIN)/buf format --diff --exit-code
+	$(BIN)/hadolint deploy/Dockerfile
 
 types: .venv/installed
 	$(BIN)/mypy
 
-lock:  ## Write requirements-dev.txt anew, with the newest versions allowed.
+licences: .venv/installed  ## What the image holds, under which licences; an unknown one is an error.
+	$(BIN)/pip-licenses --from=mixed --partial-match --allow-only "Apache;BSD;MIT;PSF" --packages $$(sed -n 's/==.*//p' deploy/requirements.txt)
+
+# Without --upgrade a lock keeps what it has; the image gets the versions that the tests had.
+UV = .cache/uv/bin/uv pip compile -q --universal --generate-hashes --custom-compile-command "make lock"
+BUILDS = python3 -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")'
+
+lock:  ## Write the three locks anew, with the newest versions allowed; UPGRADE= for what is missing only.
 	$(PYTHON) -m venv .cache/uv
 	.cache/uv/bin/pip install -q uv
-	.cache/uv/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' | .cache/uv/bin/uv pip compile -q --upgrade --universal --generate-hashes --custom-compile-command "make lock" --extra dev pyproject.toml - -o requirements-dev.txt
+	$(BUILDS) | $(UV) $(UPGRADE) --extra dev pyproject.toml - -o requirements-dev.txt
+	$(UV) -c requirements-dev.txt --extra tracing pyproject.toml -o deploy/requirements.txt
+	$(BUILDS) | $(UV) -c requirements-dev.txt --group image - -o deploy/requirements-build.txt
 
 clean:  ## Remove all that is not committed but made.
 	git clean -fdXq
@@ -82,6 +98,11 @@ clean:  ## Remove all that is not committed but made.
 
 .venv/installed: .venv/locked $(SOURCES)
 	$(BIN)/pip install -q --no-build-isolation --no-deps -e .
+	touch $@
+
+# Go comes with the other tools; what it builds has its hashes in go.sum.
+.venv/tools: .venv/locked $(wildcard tests/operatorcheck/*)
+	cd tests/operatorcheck && GOBIN=$(CURDIR)/.venv/bin $(CURDIR)/.venv/bin/go install tool .
 	touch $@
 
 .venv/bench: .venv/installed

@@ -26,8 +26,12 @@ class Served:
     """
 
     def __init__(self, *flags: str) -> None:
-        command = [sys.executable, "-m", "phom_referee", "serve", "--port", "0"]
-        command += ["--metrics-port", "0", *flags]
+        ports = ["--port", "0", "--metrics-port", "0"]
+        self.start([sys.executable, "-m", "phom_referee", "serve", *ports, *flags])
+        self.pid = self.process.pid
+
+    def start(self, command: list[str]) -> None:
+        """Run the command, and wait until it serves."""
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         self._lines: list[dict[str, Any]] = []
         self._heard = 0
@@ -35,6 +39,7 @@ class Served:
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         self.serving = self.next_line("serving")
+        self.host: str = self.serving["host"]
         self.port: int = self.serving["port"]
         self.metrics_port: int = self.serving["metrics_port"]
 
@@ -97,7 +102,7 @@ class Served:
     def channel(self) -> grpc.Channel:
         """A connection of its own."""
         options = [("grpc.use_local_subchannel_pool", 1)]
-        return grpc.insecure_channel(f"127.0.0.1:{self.port}", options)
+        return grpc.insecure_channel(f"{self.host}:{self.port}", options)
 
     @cached_property
     def stub(self) -> referee_pb2_grpc.RefereeServiceStub:
@@ -106,7 +111,7 @@ class Served:
 
     def metrics(self) -> list[str]:
         """The lines that Prometheus would scrape now."""
-        url = f"http://127.0.0.1:{self.metrics_port}/metrics"
+        url = f"http://{self.host}:{self.metrics_port}/metrics"
         with urllib.request.urlopen(url, timeout=SECONDS) as page:
             text: str = page.read().decode()
         return text.splitlines()
@@ -121,13 +126,17 @@ class Served:
 
     def files(self) -> int:
         """How many open files it has."""
-        return sum(1 for _ in Path(f"/proc/{self.process.pid}/fd").iterdir())
+        return sum(1 for _ in Path(f"/proc/{self.pid}/fd").iterdir())
 
     def threads(self) -> int:
         """How many threads it has."""
-        return sum(1 for _ in Path(f"/proc/{self.process.pid}/task").iterdir())
+        return sum(1 for _ in Path(f"/proc/{self.pid}/task").iterdir())
+
+    def status(self, what: str) -> str:
+        """What the system says of the process: a line of proc(5)'s status."""
+        status = Path(f"/proc/{self.pid}/status").read_text(encoding="ascii")
+        return re.search(rf"^{what}:\s+(.*)", status, re.MULTILINE)[1]  # type: ignore[index]
 
     def mebibytes(self) -> float:
-        """Its resident set (VmRSS)."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
-        return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) / 1024  # type: ignore[index]
+        """Its resident set."""
+        return int(self.status("VmRSS").removesuffix(" kB")) / 1024

@@ -404,3 +404,15 @@ def test_a_signal_drains_and_exits_0(number: signal.Signals, log: events_pb2.Gam
     # A call is logged a moment after it has ended.
     assert [event for event in events if event != "rpc"] == ["serving", "draining", "stopped"]
     assert events.count("rpc") == 1
+
+
+def test_a_watch_of_health_does_not_hold_up_the_drain() -> None:
+    with Served("--grace", "600") as served, served.channel() as channel:
+        watch = health_pb2_grpc.HealthStub(channel).Watch
+        stream = watch(health_pb2.HealthCheckRequest(service=SERVICE))
+        assert next(stream).status == health_pb2.HealthCheckResponse.SERVING
+        served.signal(signal.SIGTERM)
+        assert next(stream).status == health_pb2.HealthCheckResponse.NOT_SERVING
+        assert served.ended() == 0
+        with pytest.raises(grpc.RpcError):
+            next(stream)

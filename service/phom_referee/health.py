@@ -29,10 +29,11 @@ class Health:
         # Until it has started, it lives and is not ready.
         self._servicer.set("", Status.SERVING)
         self._servicer.set(SERVICE, Status.NOT_SERVING)
+        self._watched: dict[int, grpc.ServicerContext] = {}
 
     def bind(self, server: grpc.Server) -> None:
         """Answer at this server."""
-        watch = self._in_pool(self._servicer.Watch)
+        watch = self._in_pool(self._watch)
         watch.experimental_non_blocking = True
         read, write = health_pb2.HealthCheckRequest.FromString, Status.SerializeToString
         handlers: dict[str, Any] = {
@@ -49,9 +50,25 @@ class Health:
         """Say whether calls are wanted."""
         self._servicer.set(SERVICE, Status.SERVING if ready else Status.NOT_SERVING)
 
+    def end_watches(self) -> None:
+        """End what would else last as long as its caller, and a drain with it."""
+        for context in [*self._watched.values()]:
+            context.cancel()
+
     def stop(self) -> None:
         """Free the threads."""
         self._pool.shutdown(wait=False)
+
+    def _watch(
+        self, request: health_pb2.HealthCheckRequest, context: grpc.ServicerContext, send: Any
+    ) -> None:
+        def ended() -> None:
+            self._watched.pop(id(context), None)
+
+        self._watched[id(context)] = context
+        if not context.add_callback(ended):
+            ended()  # before it has begun
+        self._servicer.Watch(request, context, send)
 
     def _in_pool(self, behaviour: Callable[..., object]) -> Any:
         """A behaviour that runs in our threads: gRPC looks for them at the function."""

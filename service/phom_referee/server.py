@@ -168,6 +168,7 @@ class App:
         while not self._admission.is_quiet(_QUIET_SECONDS) and time.monotonic() < until:
             if hurry.wait(_QUIET_SECONDS / 2):
                 break
+        self.health.end_watches()
         stopped = self.server.stop(self.settings.grace)
         while not stopped.wait(_LOOK_SECONDS):
             if hurry.is_set():
