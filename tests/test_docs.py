@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from phom_referee.server import App
 
-PAGES = sorted((Path(__file__).parents[1] / "docs" / "calls").glob("*.md"))
+ROOT = Path(__file__).parents[1]
+PAGES = sorted((ROOT / "docs" / "calls").glob("*.md"))
 BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -47,13 +48,28 @@ def test_page(page: Path, app: App) -> None:
     names["channel"].close()
 
 
+def _anchors(page: Path) -> set[str]:
+    """What can stand behind `#`: the headings, as GitHub writes them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
 def test_every_link_leads_somewhere() -> None:
-    root = Path(__file__).parents[1]
-    pages = [root / "README.md", root / "CHANGELOG.md", *(root / "docs").rglob("*.md")]
-    dead = [
-        f"{page.relative_to(root)}: {link}"
-        for page in pages
-        for link in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8"))
-        if "://" not in link and not (page.parent / link).exists()
-    ]
+    pages = [ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")]
+    dead = []
+    for page in pages:
+        for link in re.findall(r"\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
+            if "://" in link:
+                continue
+            path, _, anchor = link.partition("#")
+            target = page.parent / path if path else page
+            if not target.exists() or (anchor and anchor not in _anchors(target)):
+                dead.append(f"{page.relative_to(ROOT)}: {link}")
     assert dead == []
+
+
+def test_every_alert_says_where_help_is() -> None:
+    rules = (ROOT / "deploy" / "prometheus" / "rules.yaml").read_text(encoding="utf-8")
+    books = re.findall(r"runbook: (.+)#(.+)", rules)
+    assert {page for page, _ in books} == {"docs/operations.md"}
+    assert {anchor for _, anchor in books} <= _anchors(ROOT / "docs" / "operations.md")

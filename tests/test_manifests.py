@@ -1,6 +1,7 @@
 """What Kubernetes is given: rendered by kustomize, held against the schemas that are published."""
 
 import argparse
+import re
 import shutil
 import subprocess
 import sys
@@ -118,14 +119,15 @@ def test_the_operator_knows_every_field(overlays: dict[str, list[dict[str, Any]]
 
 
 def test_the_operator_knows_the_rules() -> None:
-    """Put below `spec:`, as docs/operations.md does it."""
-    head = (
-        "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata:\n  name: a\nspec:\n"
+    """Wrapped by the very command of docs/operations.md."""
+    page = (DEPLOY.parent / "docs/operations.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"^```sh\n(\{ .*?\}) \| kubectl apply", page, re.DOTALL | re.MULTILINE)
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=DEPLOY.parent, capture_output=True, text=True, check=True
     )
-    rules = (DEPLOY / "prometheus/rules.yaml").read_text(encoding="utf-8")
-    text = head + "".join(f"  {line}" for line in rules.splitlines(keepends=True))
-    assert _operator_says(text) == ""
-    assert "unknown field" in _operator_says(text.replace("expr:", "expression:", 1))
+    assert "alert: PhomRefereeErrors" in done.stdout
+    assert _operator_says(done.stdout) == ""
+    assert "unknown field" in _operator_says(done.stdout.replace("expr:", "expression:", 1))
 
 
 def test_selectors_find_the_pods_and_nothing_else(objects: list[dict[str, Any]]) -> None:

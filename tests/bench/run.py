@@ -12,7 +12,7 @@ from pathlib import Path
 
 from measure import Figure, table, write_json
 
-PARTS = ("arrange", "judge", "service", "overload")
+PARTS = ("arrange", "judge", "service", "overload", "capacity")
 
 
 def main() -> None:

@@ -53,12 +53,17 @@ class Server:
         )
 
     def mebibytes(self) -> float:
-        """The greatest resident set of its processes (VmRSS)."""
-        sizes = []
-        for pid in self.pids:
-            status = Path(f"/proc/{pid}/status").read_text()
-            sizes.append(int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) / 1024)  # type: ignore[index]
-        return max(sizes)
+        """The resident set of the largest of its processes."""
+        return self._size("VmRSS")
+
+    def most_mebibytes(self) -> float:
+        """The greatest that there has been."""
+        return self._size("VmHWM")
+
+    def _size(self, what: str) -> float:
+        statuses = [Path(f"/proc/{pid}/status").read_text() for pid in self.pids]
+        found = [re.search(rf"{what}:\s+(\d+) kB", status) for status in statuses]
+        return max(int(size[1]) for size in found if size) / 1024
 
 
 @contextmanager
@@ -92,9 +97,9 @@ def served(*flags: str) -> Server:
     return server
 
 
-def calls_per_second(server: Server, body: Path) -> float:
+def calls_per_second(server: Server, body: Path, method: str = "Replay") -> float:
     """Unary calls by h2load, sixteen at a time over four connections."""
-    url = f"http://127.0.0.1:{server.port}/{SERVICE}/Replay"
+    url = f"http://127.0.0.1:{server.port}/{SERVICE}/{method}"
     command = ["h2load", "-n", str(CALLS), "-c", "4", "-m", "4", "-t", "1", "-d", str(body)]
     command += ["-H", "content-type: application/grpc", "-H", "te: trailers", url]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
