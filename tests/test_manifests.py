@@ -65,6 +65,27 @@ def _of_kind(objects: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
     return [found for found in objects if found["kind"] == kind]
 
 
+def test_kubernetes_knows_every_field_of_envoy(tmp_path: Path) -> None:
+    objects = rendered(DEPLOY / "envoy")
+    for found in objects:
+        for version in VERSIONS:
+            assert str(kubernetes_validate.validate(found, version, strict=True)) == version
+    (config,) = _of_kind(objects, "ConfigMap")
+    assert config["data"]["envoy.yaml"] == (DEPLOY / "envoy/envoy.yaml").read_text(encoding="utf-8")
+    (deployment,) = _of_kind(objects, "Deployment")
+    template = deployment["spec"]["template"]
+    # It is let in where callers are, may do nothing either, and listens where it says so.
+    assert template["metadata"]["labels"]["phom-referee/client"] == "true"
+    assert template["spec"]["securityContext"]["runAsNonRoot"] is True
+    (container,) = template["spec"]["containers"]
+    assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+    (listener,) = yaml.safe_load(config["data"]["envoy.yaml"])["static_resources"]["listeners"]
+    port = listener["address"]["socket_address"]["port_value"]
+    assert [one["containerPort"] for one in container["ports"]] == [port]
+    (service,) = _of_kind(objects, "Service")
+    assert [one["port"] for one in service["spec"]["ports"]] == [port]
+
+
 def _pod(objects: list[dict[str, Any]]) -> dict[str, Any]:
     (deployment,) = _of_kind(objects, "Deployment")
     pod: dict[str, Any] = deployment["spec"]["template"]["spec"]

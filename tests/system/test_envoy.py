@@ -333,11 +333,10 @@ def test_a_callers_own_round_robin_gives_each_server_its_share_until_it_drains(
 ) -> None:
     pods = [service.start("--drain-delay", "1"), service.start()]
     target = "ipv4:" + ",".join(f"{pod.host}:{pod.port}" for pod in pods)
-    config = {
-        "loadBalancingConfig": [{"round_robin": {}}],
-        "healthCheckConfig": {"serviceName": "phom.v1.RefereeService"},
-    }
-    channel = grpc.insecure_channel(target, [("grpc.service_config", json.dumps(config))])
+    # As callers are told to.
+    page = (SHIPPED.parents[2] / "docs" / "operations.md").read_text(encoding="utf-8")
+    (config,) = re.findall(r"^```json\n(.+?)^```", page, re.DOTALL | re.MULTILINE)
+    channel = grpc.insecure_channel(target, [("grpc.service_config", config)])
     _call_often(channel, log)
     eventually(lambda: sum(pod.games() for pod in pods) == CALLS)
     assert _share([pod.games() for pod in pods]) >= LEAST_SHARE
