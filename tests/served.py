@@ -38,7 +38,12 @@ class Served:
         self._changed = threading.Condition()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
-        self.serving = self.next_line("serving")
+        try:
+            self.serving = self.next_line("serving")
+        except BaseException:
+            self.process.kill()  # nobody else would end one that has not got so far
+            self.process.wait()
+            raise
         self.host: str = self.serving["host"]
         self.port: int = self.serving["port"]
         self.metrics_port: int = self.serving["metrics_port"]
@@ -70,7 +75,8 @@ class Served:
         """The next line of the log that is about `event`; waits for it."""
         with self._changed:
             while True:
-                assert self._changed.wait_for(lambda: self._heard < len(self._lines), SECONDS)
+                has_more = self._changed.wait_for(lambda: self._heard < len(self._lines), SECONDS)
+                assert has_more, f"no {event!r} within a minute"
                 line = self._lines[self._heard]
                 self._heard += 1
                 if line["event"] == event:

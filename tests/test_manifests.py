@@ -19,7 +19,7 @@ OVERLAYS = ["local", "production", "mtls"]
 VERSIONS = ["1.33", "1.35", "1.37"]
 # As .venv has them, where `make` puts what it builds from tests/operatorcheck.
 TOOLS = str(Path(sys.executable).parent)
-CLOSING_SECONDS = 2  # between the drain's delay and its grace: server.py
+CLOSING_SECONDS = 2 + 2  # around the grace: server.py, and the last spans: tracing.py
 KINDS = {
     "Namespace",
     "ServiceAccount",

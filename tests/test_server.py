@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import grpc
 import pytest
@@ -416,3 +416,70 @@ def test_a_watch_of_health_does_not_hold_up_the_drain() -> None:
         assert served.ended() == 0
         with pytest.raises(grpc.RpcError):
             next(stream)
+
+
+def _reflection(served: Served, hold: threading.Event) -> Any:
+    def asks() -> Iterator[reflection_pb2.ServerReflectionRequest]:
+        yield reflection_pb2.ServerReflectionRequest(list_services="")
+        hold.wait(60)
+
+    stub = reflection_pb2_grpc.ServerReflectionStub(served.channel())
+    stream = stub.ServerReflectionInfo(asks())
+    assert len(next(stream).list_services_response.service) == 3
+    return stream
+
+
+def test_idle_reflection_streams_hold_up_nothing(log: events_pb2.GameLog) -> None:
+    hold = threading.Event()
+    with Served("--threads", "1", "--grace", "600") as served:
+        streams = [_reflection(served, hold) for _ in range(4)]
+        with pytest.raises(grpc.RpcError) as raised:
+            _reflection(served, hold)
+        assert raised.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+        verdict = served.stub.Replay(referee_pb2.ReplayRequest(log=log), timeout=60).verdict
+        assert verdict.game_id == log.game_id
+        served.signal(signal.SIGTERM)
+        assert served.ended() == 0
+        hold.set()
+        assert all(stream.code() is not grpc.StatusCode.OK for stream in streams)
+
+
+def test_watches_that_come_and_go_stop_nothing() -> None:
+    """Their end and what is sent to them meet all the time: nothing waits for itself."""
+    ready = health_pb2.HealthCheckRequest(service=SERVICE)
+
+    def watch() -> None:
+        with served.channel() as channel:
+            for _ in range(200):
+                stream = health_pb2_grpc.HealthStub(channel).Watch(ready, timeout=60)
+                assert next(stream).status == health_pb2.HealthCheckResponse.SERVING
+                stream.cancel()
+
+    with Served("--grace", "600") as served:
+        watchers = [threading.Thread(target=watch) for _ in range(4)]
+        for watcher in watchers:
+            watcher.start()
+        for watcher in watchers:
+            watcher.join()
+        with served.channel() as channel:
+            check = health_pb2_grpc.HealthStub(channel).Check
+            assert check(ready, timeout=60).status == health_pb2.HealthCheckResponse.SERVING
+        served.signal(signal.SIGTERM)
+        assert served.ended() == 0
+
+
+def test_a_stream_that_is_cut_is_no_ok(log: events_pb2.GameLog) -> None:
+    hold = threading.Event()
+
+    def requests() -> Iterator[referee_pb2.ReplayManyRequest]:
+        yield referee_pb2.ReplayManyRequest(logs=[log])
+        hold.wait(60)
+
+    with Served("--grace", "0.5") as served:
+        streams = [served.stub.ReplayMany(requests()) for _ in range(12)]
+        assert [len(next(stream).outcomes) for stream in streams] == [1] * 12
+        served.signal(signal.SIGTERM)
+        assert served.ended() == 0
+        hold.set()
+    codes = [line["code"] for line in served.lines() if line["event"] == "rpc"]
+    assert codes == ["CANCELLED"] * 12

@@ -26,6 +26,7 @@ from phom_referee import notation, report, settings
 from phom_referee.generate import games
 from phom_referee.houses import VERSION, presets, referee
 from phom_referee.inputs import UnreadableError, logs, one_log
+from phom_referee.signals import Signals
 from phom_referee.spelling import enum_words, parse_cards
 
 if TYPE_CHECKING:
@@ -89,14 +90,17 @@ def _serve(arguments: argparse.Namespace) -> int:
         if arguments.check_config:
             print(chosen)
             return OK
-        # Only here: no other subcommand needs a server, which takes long to load.
+        # Before what takes long to load: the first process of a container hears no signal that it
+        # has not asked for.
+        signals = Signals()
+        # Only here: no other subcommand needs a server.
         if chosen.workers == 1:
             from phom_referee import server  # noqa: PLC0415
 
-            return server.main(chosen)
+            return server.main(chosen, signals)
         from phom_referee import workers  # noqa: PLC0415
 
-        return workers.main(chosen)
+        return workers.main(chosen, signals)
     except settings.SettingsError as error:
         print(f"phom-referee serve: {error}", file=sys.stderr)
         return UNREADABLE

@@ -76,6 +76,7 @@ class IdleStreams:
     def __init__(self, limit: float) -> None:
         self._limit = limit
         self._moved: dict[grpc.ServicerContext, float] = {}
+        self._cut: set[grpc.ServicerContext] = set()
         self._stopped = threading.Event()
         self._watcher = threading.Thread(target=self._watch, name="idle-streams", daemon=True)
         self._watcher.start()
@@ -84,9 +85,17 @@ class IdleStreams:
         """A message has come in or gone out."""
         self._moved[context] = time.monotonic()
 
-    def ended(self, context: grpc.ServicerContext) -> None:
-        """The stream is over."""
+    def ended(self, context: grpc.ServicerContext) -> bool:
+        """The stream is over; whether it was cut short from here."""
         self._moved.pop(context, None)
+        was_cut = context in self._cut
+        self._cut.discard(context)
+        return was_cut
+
+    def cut_all(self) -> None:
+        """Cut every stream short."""
+        for context in list(self._moved):
+            self._cut_short(context)
 
     def stop(self) -> None:
         """End the watch."""
@@ -98,4 +107,10 @@ class IdleStreams:
             oldest = time.monotonic() - self._limit
             for context, moved in list(self._moved.items()):
                 if moved < oldest:
-                    context.cancel()
+                    self._cut_short(context)
+
+    def _cut_short(self, context: grpc.ServicerContext) -> None:
+        self._cut.add(context)
+        context.cancel()
+        if context not in self._moved:  # it has ended in the meantime, and nobody asks
+            self._cut.discard(context)

@@ -91,7 +91,8 @@ class Calls:
                     if context.is_active():
                         call.code = Code.OK
             finally:
-                idle.ended(context)
+                if idle.ended(context):
+                    call.code = Code.CANCELLED  # though it looks to us as if it had come to its end
                 recorder.end(call, context)
             if status is not None:
                 context.abort_with_status(status)
@@ -128,10 +129,10 @@ class Admission(grpc.GenericRpcHandler):
         self._closed = False
         self._latest = 0.0  # call that came after that
 
-    def admit(self, name: str, handler: Handler, pool: CountingPool, most: int) -> None:
-        """Let `handler` have calls of a method while `pool` has fewer than `most` tasks."""
+    def admit(self, path: str, handler: Handler, pool: CountingPool, most: int) -> None:
+        """Let `handler` have calls of /service/method while `pool` has fewer than `most` tasks."""
         kind = "streams" if handler.response_streaming else "calls"
-        self._methods[f"/{SERVICE}/{name}"] = _Admitted(
+        self._methods[path] = _Admitted(
             handler,
             pool,
             most,
@@ -141,7 +142,7 @@ class Admission(grpc.GenericRpcHandler):
         )
 
     def service(self, handler_call_details: grpc.HandlerCallDetails) -> Handler | None:
-        """The handler of a call that has just arrived; None if it is not of our service."""
+        """The handler of a call that has just arrived; None if it is not admitted here."""
         method = self._methods.get(handler_call_details.method)
         if method is None:
             return None

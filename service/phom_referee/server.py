@@ -9,8 +9,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import grpc
-from grpc_health.v1 import health
-from grpc_reflection.v1alpha import reflection
 
 from phom_referee.health import Health
 from phom_referee.houses import VERSION
@@ -18,6 +16,7 @@ from phom_referee.logs import logger
 from phom_referee.metrics import Metrics, serve_metrics
 from phom_referee.pools import CountingPool, IdleStreams
 from phom_referee.record import Recorder
+from phom_referee.reflected import Reflection
 from phom_referee.rpc import Admission, Calls, Handler
 from phom_referee.servicer import SERVICE, stream_methods, unary_methods
 from phom_referee.settings import Settings, SettingsError
@@ -27,8 +26,9 @@ from phom_referee.tracing import spans_to
 
 _LOOK_SECONDS = 0.2
 # How long calls have to stay away before the server stops, and how long it waits for that.
-_QUIET_SECONDS = 0.1
+_QUIET_SECONDS = 0.3
 _CLOSING_SECONDS = 2.0
+_ENDING_SECONDS = 1.0
 _AHEAD_BYTES = 2**20
 _INT32_MAX = 2**31 - 1
 
@@ -55,6 +55,17 @@ def _options(settings: Settings, *, share_port: bool) -> list[tuple[str, int]]:
         options["grpc.max_connection_age_ms"] = _millis(settings.max_connection_age)
         options["grpc.max_connection_age_grace_ms"] = _millis(settings.max_connection_age_grace)
     return list(options.items())
+
+
+def _path(method: str) -> str:
+    return f"/{SERVICE}/{method}"
+
+
+def _wait(event: threading.Event, seconds: float) -> None:
+    """Wait for an event, awake now and then: a signal is heard by who is awake."""
+    until = time.monotonic() + seconds
+    while (left := until - time.monotonic()) > 0 and not event.wait(min(left, _LOOK_SECONDS)):
+        pass
 
 
 def _millis(seconds: float) -> int:
@@ -90,6 +101,7 @@ class App:
         # A stream keeps its thread as long as it lives, so streams have threads of their own.
         self._stream_pool = CountingPool(settings.max_streams, "stream")
         self._idle = IdleStreams(settings.stream_idle_seconds)
+        self._reflection = Reflection(settings.stream_idle_seconds)
         self._admission = Admission(self.metrics)
         self._recorder = Recorder(
             self.metrics,
@@ -115,18 +127,19 @@ class App:
         for name, core in unary_methods().items():
             handler: Handler = grpc.unary_unary_rpc_method_handler(calls.unary(name, core))
             self._admission.admit(
-                name, handler, self._unary_pool, self.settings.max_concurrent_rpcs
+                _path(name), handler, self._unary_pool, self.settings.max_concurrent_rpcs
             )
         for name, core in stream_methods(self.settings.max_logs).items():
             behaviour = calls.stream(name, core)
             behaviour.experimental_thread_pool = self._stream_pool  # type: ignore[attr-defined]
             handler = grpc.stream_stream_rpc_method_handler(behaviour)
-            self._admission.admit(name, handler, self._stream_pool, self.settings.max_streams)
+            self._admission.admit(
+                _path(name), handler, self._stream_pool, self.settings.max_streams
+            )
         self.server.add_generic_rpc_handlers((self._admission,))
         self.health.bind(self.server)
         if self.settings.reflection:
-            names = (SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
-            reflection.enable_server_reflection(names, self.server)
+            self._reflection.bind(self._admission)
 
     def _listen(self, *, share_port: bool) -> int:
         settings = self.settings
@@ -161,7 +174,7 @@ class App:
         hurry = hurry or threading.Event()
         self.health.set_ready(False)
         self.metrics.draining(1)
-        hurry.wait(self.settings.drain_delay)
+        _wait(hurry, self.settings.drain_delay)
         # gRPC cancels what has arrived and has no handler yet when it stops, so first nothing comes.
         self._admission.close()
         until = time.monotonic() + _CLOSING_SECONDS
@@ -169,28 +182,36 @@ class App:
             if hurry.wait(_QUIET_SECONDS / 2):
                 break
         self.health.end_watches()
-        stopped = self.server.stop(self.settings.grace)
-        while not stopped.wait(_LOOK_SECONDS):
-            if hurry.is_set():
+        self._reflection.end_streams()
+        # It is we who cut what is left, so that it is known for cut: gRPC would a moment later.
+        stopped = self.server.stop(self.settings.grace + _LOOK_SECONDS)
+        until = time.monotonic() + self.settings.grace
+        while not stopped.wait(_LOOK_SECONDS / 2):
+            if hurry.is_set() or time.monotonic() > until:
+                self._idle.cut_all()
                 self.server.stop(None)
+        # What was cut has yet to be recorded by the thread that had it.
+        until = time.monotonic() + _ENDING_SECONDS
+        while self._unary_pool.tasks + self._stream_pool.tasks and time.monotonic() < until:
+            time.sleep(0.01)
         if self.health_server is not None:
             self.health_server.stop(None)  # it answers until the end
         self._idle.stop()
         self._admission.stop()
         self._recorder.stop()
         self.health.stop()
+        self._reflection.stop()
         for pool in (self._unary_pool, self._stream_pool):
             pool.shutdown(wait=False)
 
 
-def main(settings: Settings) -> int:
+def main(settings: Settings, signals: Signals) -> int:
     """Serve until SIGTERM or SIGINT, of which a second one ends the drain; the exit code.
 
     SettingsError if a port cannot be had.
     """
     app = App(settings)
     metrics_server = serve_metrics(settings, app.metrics.registry)
-    signals = Signals()
     app.start()
     app.log.info(
         "serving",

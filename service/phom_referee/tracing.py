@@ -6,6 +6,7 @@ reads from the environment holds too, as OTEL_TRACES_SAMPLER and OTEL_RESOURCE_A
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 import grpc
@@ -14,6 +15,8 @@ from phom_referee.houses import VERSION
 from phom_referee.metrics import house_words, verdict_counts
 from phom_referee.servicer import SERVICE
 from phom_referee.settings import SettingsError
+
+_STOP_SECONDS = 2.0
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter
@@ -34,7 +37,7 @@ class Spans:
         )
 
         resource = Resource.create({"service.name": "phom-referee", "service.version": VERSION})
-        self._provider = TracerProvider(resource=resource)
+        self._provider = TracerProvider(resource=resource, shutdown_on_exit=False)
         self._provider.add_span_processor(BatchSpanProcessor(exporter))
         self._tracer = self._provider.get_tracer("phom_referee", VERSION)
         self._kind = trace.SpanKind.SERVER
@@ -64,8 +67,11 @@ class Spans:
         span.end(call.ended_nanos)
 
     def stop(self) -> None:
-        """Send what is left."""
-        self._provider.shutdown()
+        """Send what is left, if there is somebody who takes it now."""
+        # It tries for half a minute, which no drain has.
+        sending = threading.Thread(target=self._provider.shutdown, name="spans", daemon=True)
+        sending.start()
+        sending.join(_STOP_SECONDS)
 
 
 def spans_to(endpoint: str) -> Spans:

@@ -75,13 +75,12 @@ class Worker:
         return self.exit_code is not None
 
 
-def main(settings: Settings) -> int:
+def main(settings: Settings, signals: Signals) -> int:
     """Serve with `settings.workers` processes until SIGTERM or SIGINT; the exit code.
 
     SettingsError if a port cannot be had.
     """
     log = logger("phom_referee")
-    signals = Signals()
     with (
         _held_port(settings.host, settings.port) as port,
         _held_port(
@@ -175,8 +174,9 @@ def _work() -> int:
         sys.stdout.write(f"{error}\n")
         return 2
     app.start()
-    sys.stdout.write("ready\n")
-    sys.stdout.flush()
+    with contextlib.suppress(BrokenPipeError):  # of a parent that is gone: it is heard of below
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
     threading.Thread(target=listen, name="parent", daemon=True).start()
     while not ended.wait(_LOOK_SECONDS):
         pass
