@@ -15,6 +15,7 @@ from phom.v1.events_pb2 import Event, GameLog
 from phom_referee import houses, inputs, notation, rules, server
 from phom_referee.command import main
 from phom_referee.settings import Settings
+from phom_referee.signals import Signals
 
 SAMPLE = Path(__file__).parent / "games" / "sample.phom"
 COMMAND = Path(sys.executable).with_name("phom-referee")
@@ -540,8 +541,9 @@ def test_generate(run: Run) -> None:
 def test_serve(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     served: list[object] = []
 
-    def serve(chosen: Settings) -> int:
+    def serve(chosen: Settings, signals: Signals) -> int:
         served.append((chosen.host, chosen.port, chosen.metrics_port))
+        assert not signals.ended.is_set()
         return 0
 
     monkeypatch.setattr(server, "main", serve)
