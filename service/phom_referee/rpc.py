@@ -118,7 +118,7 @@ class Admission(grpc.GenericRpcHandler):
     """Finds the handler of a call, or refuses it at once where a full pool would only let it wait.
 
     As a handler, not an interceptor: it runs in the same place, the one thread that also hands a
-    call to its pool, for less, and what is not of our service is none of its business.
+    call to its pool, for less, and what is not admitted here is none of its business.
     """
 
     def __init__(self, metrics: Metrics) -> None:

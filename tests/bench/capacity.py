@@ -15,12 +15,21 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import grpc
-from judge import batch, generated
+from judge import generated
 from measure import LOAD_CPU, Figure, in_turns, pin
 from phom.v1 import referee_pb2
 from phom_referee.servicer import SERVICE
 
-from service import CALLS, IDENTITY, Server, calls_per_second, games_per_second, running, served
+from service import (
+    CALLS,
+    IDENTITY,
+    Server,
+    batched,
+    calls_per_second,
+    games_per_second,
+    running,
+    served,
+)
 
 LOGS, GAMES = 256, 150_000
 CALLERS, STREAMS, MESSAGES = 64, 16, 40
@@ -55,8 +64,7 @@ def _bodies(folder: Path) -> dict[str, Path]:
 
 
 def _cost(rounds: int) -> list[Figure]:
-    logs = generated()
-    message = batch([logs[i * len(logs) // LOGS] for i in range(LOGS)])
+    message = batched(generated(), LOGS)
     with ExitStack() as stack:
         logged = stack.enter_context(running(served()))
         sampled = stack.enter_context(running(served("--log-sample", "0.01")))
@@ -81,7 +89,7 @@ def _memory() -> list[Figure]:
     """The greatest resident set, before any call and with all streams and many callers."""
     logs = generated()
     request = referee_pb2.ReplayRequest(log=logs[0]).SerializeToString()
-    message = batch([logs[i * len(logs) // LOGS] for i in range(LOGS)])
+    message = batched(logs, LOGS)
     with running(served("--log-sample", "0.01")) as server:
         idle = server.mebibytes()
         address = f"127.0.0.1:{server.port}"

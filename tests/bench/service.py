@@ -160,7 +160,8 @@ def games_per_second(server: Server, message: bytes, logs: int, games: int) -> f
     return messages * logs / seconds
 
 
-def _batched(logs: list[events_pb2.GameLog], size: int) -> bytes:
+def batched(logs: list[events_pb2.GameLog], size: int) -> bytes:
+    """A message of so many of the logs, of all houses."""
     return batch([logs[i * len(logs) // size] for i in range(size)])
 
 
@@ -168,7 +169,7 @@ def _stream(rounds: int) -> list[Figure]:
     logs = generated()
     found = []
     for size, goal in ((256, "≥ 450,000"), (1024, "≥ 500,000")):
-        message = _batched(logs, size)
+        message = batched(logs, size)
         response = referee().replay_many(message)
         with ExitStack() as stack:
             servers = {
@@ -226,7 +227,7 @@ def _start(rounds: int) -> list[Figure]:
 
 def _workers(rounds: int) -> list[Figure]:
     """Processor time a game, of one process and of two that share the port."""
-    message = _batched(generated(), 256)
+    message = batched(generated(), 256)
     games = 150_000
 
     with ExitStack() as stack:
