@@ -22,7 +22,7 @@ def _lines(name: str) -> list[Json]:
     return [json.loads(line) for line in (CASES / name).read_text("utf-8").splitlines()]
 
 
-def _params(name: str) -> list[Any]:
+def _params(*names: str) -> list[Any]:
     return [
         pytest.param(
             case,
@@ -31,11 +31,12 @@ def _params(name: str) -> list[Any]:
             if case["id"] in CONTRADICTIONS
             else [],
         )
+        for name in names
         for case in _lines(name)
     ]
 
 
-@pytest.mark.parametrize("case", _params("games.jsonl"))
+@pytest.mark.parametrize("case", _params("games.jsonl", "games-2.jsonl"))
 def test_game(case: Json) -> None:
     log = json_format.ParseDict(case["log"], events_pb2.GameLog())
     verdict = verdict_of(log, verdict_pb2.DETAIL_RESULT)

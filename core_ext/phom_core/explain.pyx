@@ -40,11 +40,11 @@ say(VIOLATION_CODE_DISCARD_EATEN_CARD, b"an eaten card cannot be discarded")
 say(VIOLATION_CODE_DISCARD_BREAKS_EATEN,
     b"without this card the eaten cards could not have a ph\xe1\xbb\x8fm each")
 say(VIOLATION_CODE_ANNOUNCED_OTHER_CARD,
-    b"the card that was announced is the one to discard in this turn")
+    b"the card that was announced is the one to discard, or to be left over by an \xc3\x99")
 say(VIOLATION_CODE_MUST_LAY_DOWN,
     b"the hand holds a ph\xe1\xbb\x8fm, which is laid down before this discard")
 say(VIOLATION_CODE_LAID_OFF_WITHOUT_PHOM,
-    b"the seat laid off before its lay-down and has laid no ph\xe1\xbb\x8fm")
+    b"the seat has laid no ph\xe1\xbb\x8fm yet, and without this card its hand would hold none")
 say(VIOLATION_CODE_LAY_DOWN_NOT_LAST_ROUND, b"this is not a last-round turn")
 say(VIOLATION_CODE_LAY_DOWN_TWICE, b"the seat has laid down in this turn already")
 say(VIOLATION_CODE_CARD_USED_TWICE, b"a card is used twice")

@@ -433,8 +433,6 @@ cdef Refusal check_discard(
         return refuse(VIOLATION_CODE_ANNOUNCED_OTHER_CARD, RULE_3_9)
     if t.last_round and not t.laid_down and has_phom(s.hand):                       # 5.2
         return refuse(VIOLATION_CODE_MUST_LAY_DOWN, RULE_5_2)
-    if s.laid_off != 0 and s.laid_count == 0:                                       # 5.5
-        return refuse(VIOLATION_CODE_LAID_OFF_WITHOUT_PHOM, RULE_5_5)
     return legal()
 
 
@@ -662,6 +660,8 @@ cdef Refusal check_lay_off(const Table* t, const Move* m) noexcept nogil:
         return refuse(VIOLATION_CODE_LAY_OFF_DOES_NOT_FIT, RULE_5_4)
     if not keeps_eaten(s.hand ^ card, s.eaten):                                     # 5.6
         return refuse(VIOLATION_CODE_LAY_OFF_BREAKS_EATEN, RULE_5_6)
+    if s.laid_count == 0 and not has_phom(s.hand ^ card):                           # 5.5
+        return refuse(VIOLATION_CODE_LAID_OFF_WITHOUT_PHOM, RULE_5_5)
     if s.hand == card and not own and not t.rules.u_by_lay_off:                     # 5.6
         return refuse(VIOLATION_CODE_LAY_OFF_LAST_CARD, RULE_5_6)
     return legal()
