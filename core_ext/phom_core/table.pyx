@@ -705,18 +705,22 @@ cdef Refusal check_u(const Table* t, const Move* m) noexcept nogil:
             return fault
         if is_announced(t, used):                                                   # 3.9
             return refuse(VIOLATION_CODE_ANNOUNCED_OTHER_CARD, RULE_3_9)
-    if not find_u(t, m, &found):                                                    # 6.2
-        return refuse(VIOLATION_CODE_NOT_U, RULE_6_2)
-    return legal()
+    if find_u(t, m, mask_of(t.announced), &found):
+        return legal()
+    if t.announced != 0 and find_u(t, m, 0, &found):                                # 3.9
+        return refuse(VIOLATION_CODE_ANNOUNCED_OTHER_CARD, RULE_3_9)
+    return refuse(VIOLATION_CODE_NOT_U, RULE_6_2)                                   # 6.2
 
 
-cdef bint find_u(const Table* t, const Move* m, UFound* found) noexcept nogil:
+cdef bint find_u(
+    const Table* t, const Move* m, mask_t kept_out, UFound* found
+) noexcept nogil:
     """The u that the move declares, or the best there is; False if it is none (6.2).
 
-    An announced card stays out of every phom (3.9). What the move declares has been checked.
+    `kept_out` stays out of every phom: an announced card is left over (3.9). What the move
+    declares has been checked.
     """
     cdef const Seat* s = &t.seats[m.seat]
-    cdef mask_t kept_out = mask_of(t.announced)
     cdef uint32_t i
     cdef int left_over
     found.count = s.laid_count
@@ -746,7 +750,7 @@ cdef void do_declare_u(Table* t, const Move* m) noexcept nogil:
         t.u.loose = t.seats[m.seat].hand
         t.u.kind = U_KIND_KHAN
     else:
-        find_u(t, m, &t.u)
+        find_u(t, m, mask_of(t.announced), &t.u)
     end_by_u(t, m.seat)
 
 
