@@ -707,9 +707,10 @@ cdef Refusal check_u(const Table* t, const Move* m) noexcept nogil:
             return refuse(VIOLATION_CODE_ANNOUNCED_OTHER_CARD, RULE_3_9)
     if find_u(t, m, mask_of(t.announced), &found):
         return legal()
-    if t.announced != 0 and find_u(t, m, 0, &found):                                # 3.9
-        return refuse(VIOLATION_CODE_ANNOUNCED_OTHER_CARD, RULE_3_9)
-    return refuse(VIOLATION_CODE_NOT_U, RULE_6_2)                                   # 6.2
+    if t.announced == 0 or not find_u(t, m, 0, &found):                             # 6.2
+        return refuse(VIOLATION_CODE_NOT_U, RULE_6_2)
+    # It would be one, were the announced card not to be left over: 3.9
+    return refuse(VIOLATION_CODE_ANNOUNCED_OTHER_CARD, RULE_3_9)
 
 
 cdef bint find_u(
