@@ -163,10 +163,7 @@ class _Game:
             if not options.HasField("seat") or self._stops(options.actions):
                 break
             seat = options.seat
-            if not options.actions:
-                # Rules 5.5: who laid off before its lay-down and has no phỏm left cannot go on.
-                self._leave(seat)
-            elif self.rng.random() < self.temper.leave:
+            if self.rng.random() < self.temper.leave:
                 self._leave(
                     self.rng.choice([s for s in range(len(self.hands)) if s not in self.left])
                 )
