@@ -1,9 +1,12 @@
 """Referee against oracle on random and mutated logs of all houses, with random overrides.
 
-    python tests/differential.py --count 200000 --seed 1
+    python tests/differential.py --count 200000 --seed 1 --jobs 2
 
 Half of the games are the product's own generated ones, half are played by the oracle's player; each
-is compared as it is and mutated. Exits with 1, printing the first logs, if the two ever disagree.
+is compared as it is and mutated, and some are made no logs at all. With --jobs so many processes share
+the logs, each with a seed of its own. At the end stands, by house, how often each status, ending,
+payment and violation code was met, and what was met seldom. Exits with 1, printing the first logs, if
+the two ever disagree.
 """
 
 from __future__ import annotations
@@ -12,8 +15,10 @@ import argparse
 import json
 import random
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,6 +28,8 @@ if __name__ == "__main__":
 
 from agreement import compared
 from google.protobuf import json_format
+from met import Met, as_table, met_in, seldom
+from oracle.deform import deform
 from oracle.games import random_log
 from oracle.mutate import mutate
 from oracle.overrides import random_overrides
@@ -33,6 +40,9 @@ Json = dict[str, Any]
 
 HOUSES = [house for house in rules_pb2.House.values() if house != rules_pb2.HOUSE_UNSPECIFIED]
 MUTANTS = 3
+DEFORMED = 0.1
+SELDOM = 100
+SHOWN = 5
 
 
 @dataclass
@@ -40,29 +50,53 @@ class Tally:
     """What a run has seen."""
 
     logs: int = 0
-    statuses: Counter[str] = field(default_factory=Counter)
-    codes: Counter[str] = field(default_factory=Counter)
-    houses: Counter[str] = field(default_factory=Counter)
+    met: Met = field(default_factory=Counter)
     disagreements: list[tuple[Json, list[str]]] = field(default_factory=list)
 
+    def all(self, kind: str) -> Counter[str]:
+        """How often each thing of a kind was met, whatever the house."""
+        every: Counter[str] = Counter()
+        for (own, name, _), times in self.met.items():
+            if own == kind:
+                every[name] += times
+        return every
 
-def run(seed: int, count: int, *, progress: bool = False) -> Tally:
+    def add(self, other: Tally) -> None:
+        """What another process has seen."""
+        self.logs += other.logs
+        self.met += other.met
+        self.disagreements += other.disagreements
+
+
+def run(seed: int | str, count: int, *, progress: bool = False) -> Tally:
     """Compare `count` logs; the same seed gives the same logs."""
     tally = Tally()
     for log in _logs(random.Random(seed)):
+        if tally.logs == count:
+            break
         tally.logs += 1
         differences, verdict = compared(log)
         if differences:
             tally.disagreements.append((log, differences))
-        tally.houses[log.get("ruleset", {}).get("house", "")] += 1
-        tally.statuses[verdict["status"] if verdict else "no log"] += 1
-        if verdict and "violation" in verdict:
-            tally.codes[verdict["violation"]["code"]] += 1
-        if progress and tally.logs % 1000 == 0:
-            print(tally.logs, len(tally.disagreements), flush=True)
-        if tally.logs == count:
-            return tally
-    raise AssertionError("logs never end")
+        tally.met.update(met_in(log, verdict))
+        if progress and tally.logs % 10_000 == 0:
+            print(f"seed {seed}: {tally.logs}, {len(tally.disagreements)}", flush=True)
+    return tally
+
+
+def run_jobs(seed: int, count: int, jobs: int) -> Tally:
+    """The same by so many processes, each with its own share and seed."""
+    shares = [count // jobs + (job < count % jobs) for job in range(jobs)]
+    seeds = [f"{seed}/{job}" for job in range(jobs)]
+    whole = Tally()
+    with ProcessPoolExecutor(jobs) as pool:
+        for tally in pool.map(_run_with_progress, seeds, shares):
+            whole.add(tally)
+    return whole
+
+
+def _run_with_progress(seed: str, count: int) -> Tally:
+    return run(seed, count, progress=True)
 
 
 def _logs(rng: random.Random) -> Iterator[Json]:
@@ -71,6 +105,8 @@ def _logs(rng: random.Random) -> Iterator[Json]:
         yield log
         for _ in range(MUTANTS):
             yield mutate(log, rng)
+        if rng.random() < DEFORMED:
+            yield deform(log, rng)[0]
 
 
 def _generated(rng: random.Random) -> Json:
@@ -93,11 +129,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Referee against oracle.")
     parser.add_argument("--count", type=int, default=200_000)
     parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args()
-    tally = run(arguments.seed, arguments.count, progress=True)
-    print(json.dumps({"logs": tally.logs, "disagreements": len(tally.disagreements)}))
-    print(json.dumps({"statuses": tally.statuses, "codes": tally.codes, "houses": tally.houses}))
-    for log, differences in tally.disagreements[:5]:
+    parser.add_argument("--jobs", type=int, default=1, help="processes side by side")
+    given = parser.parse_args()
+    began = time.monotonic()
+    if given.jobs > 1:
+        tally = run_jobs(given.seed, given.count, given.jobs)
+    else:
+        tally = run(given.seed, given.count, progress=True)
+    rate = tally.logs / (time.monotonic() - began)
+    print(f"{tally.logs} logs, {len(tally.disagreements)} disagreements ({rate:.0f} logs/s)")
+    print(as_table(tally.met))
+    print(f"met fewer than {SELDOM} times: {json.dumps(seldom(tally.met, SELDOM))}")
+    for log, differences in tally.disagreements[:SHOWN]:
         print(json.dumps({"differences": differences, "log": log}))
     return 1 if tally.disagreements else 0
 
