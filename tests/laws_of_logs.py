@@ -1,4 +1,4 @@
-"""Laws 3 to 7, as functions that yield what breaks them at a state or in a log; nothing, if they hold.
+"""Laws 3 to 7 and 9, as functions that yield what breaks them at a state or in a log; nothing, if they hold.
 
 3. A log that is judged legal, cut after any event, is legal: IN_PROGRESS, or FINISHED where only an
    eat could go on.
@@ -6,6 +6,7 @@
 5. Same request, same bytes.
 6. `convert` round-trips: notation → JSON → binary → notation.
 7. Permuting suits changes no points, no Ù, no result. Adding an eaten mark never lowers the best points.
+9. No dead ends: every state in progress has a legal action besides leaving and timing out.
 """
 
 from __future__ import annotations
@@ -38,10 +39,6 @@ def law_3(at: Position) -> Findings:
     elif status == verdict_pb2.STATUS_IN_PROGRESS:
         if at.over or state.can_be_reopened:
             yield Broken("in progress, and over")
-        # Rules 5.5: who laid off before its lay-down and has laid no phỏm then can only leave.
-        mover = state.seats[at.mover]
-        if not kinds and (not mover.laid_off or mover.laid):
-            yield Broken("in progress, and the seat to move can do nothing")
     else:
         yield Broken(f"cut after event {at.length - 1}: {verdict_pb2.Status.Name(status)}")
 
@@ -210,3 +207,12 @@ def best_points(cards: Sequence[int], eaten: Sequence[int]) -> int | None:
     except NotALog:
         return None
     return referee_pb2.AnalyzeHandResponse.FromString(answer).points
+
+
+# ---- 9: no dead ends ----
+
+
+def law_9(status: int, options: referee_pb2.ListLegalActionsResponse) -> Findings:
+    """At a state with this status, where ListLegalActions names these: all but leaving and timing out."""
+    if status == verdict_pb2.STATUS_IN_PROGRESS and not options.actions:
+        yield Broken("in progress, and the seat to move can only leave or time out")
