@@ -91,7 +91,7 @@ cdef void put_verdict(
 cdef void put_violation(Writer* w, int number, const Judgement* j) noexcept nogil:
     cdef size_t before = written(w)
     cdef char message[MESSAGE_ROOM]
-    cdef size_t size = explain(&j.table, j.fault_move, &j.refusal, message)
+    cdef size_t size = explain(j, message)
     put_string(w, Violation_message, message, size)
     put_rule(w, Violation_rule, j.refusal.rule)
     put_number(w, Violation_code, j.refusal.code)

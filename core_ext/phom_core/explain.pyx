@@ -4,9 +4,11 @@ The sentences may change; programs go by code and rule.
 """
 from libc.stdio cimport snprintf
 
-from phom_core.cards cimport card_t, lowest_card, mask_t
+from libc.stdint cimport uint32_t
+
+from phom_core.cards cimport DECK_SIZE, card_t, lowest_card, mask_of, mask_t
 from phom_core.contract cimport *
-from phom_core.table cimport Seat
+from phom_core.table cimport MAX_SEATS, Deal, Move, Seat, Table
 
 cdef const char* SENTENCES[ViolationCode_SIZE]
 
@@ -15,9 +17,9 @@ cdef void say(int code, const char* sentence) noexcept:
     SENTENCES[code] = sentence
 
 
-say(VIOLATION_CODE_DEAL_HAND_SIZE, b"each hand has 9 cards, the first seat's 10")
-say(VIOLATION_CODE_DEAL_DUPLICATE_CARD, b"a card was dealt twice")
-say(VIOLATION_CODE_DEAL_STOCK, b"the stock is all the cards that were not dealt")
+say(VIOLATION_CODE_DEAL_HAND_SIZE, b"each hand has 9 cards, the first seat's 10; ")
+say(VIOLATION_CODE_DEAL_DUPLICATE_CARD, b"a card was dealt twice: ")
+say(VIOLATION_CODE_DEAL_STOCK, b"the stock is all the cards that were not dealt: ")
 say(VIOLATION_CODE_OPENING_SEAT, b"another seat begins this game")
 say(VIOLATION_CODE_GAME_OVER, b"the game is over")
 say(VIOLATION_CODE_SEAT_HAS_LEFT, b"the seat has left the table")
@@ -73,16 +75,19 @@ say(VIOLATION_CODE_ANNOUNCE_NOT_PLAYED, b"these rules know no announcing")
 say(VIOLATION_CODE_ANNOUNCE_TWICE, b"a card was announced in this turn already")
 
 
-cdef size_t explain(
-    const Table* t, const Move* m, const Refusal* refusal, char* out
-) noexcept nogil:
-    """Write the message, UTF-8, to `out` (MESSAGE_ROOM bytes); its size.
+cdef size_t explain(const Judgement* j, char* out) noexcept nogil:
+    """Write the message, UTF-8, to `out` (MESSAGE_ROOM bytes); its size."""
+    cdef size_t size = snprintf(out, MESSAGE_ROOM, "%s", SENTENCES[j.refusal.code])
+    if j.fault_move == NULL:
+        return size + explain_deal(j, out + size)
+    return size + explain_move(&j.table, j.fault_move, j.refusal.rule, out + size)
 
-    `m` is the refused move; NULL: the deal or the opening is at fault.
-    """
-    cdef size_t size = snprintf(out, MESSAGE_ROOM, "%s", SENTENCES[refusal.code])
-    if m == NULL:
-        return size
+
+# ---- moves ----
+
+cdef size_t explain_move(const Table* t, const Move* m, int rule, char* out) noexcept nogil:
+    """The card that was named, and the hand that it is wrong for."""
+    cdef size_t size = 0
     if m.card != 0:
         size += snprintf(out + size, 16, " (")
         size += put_card(out + size, m.card)
@@ -93,11 +98,82 @@ cdef size_t explain(
     if s.eaten != 0:
         size += snprintf(out + size, 16, ", eaten")
         size += put_cards(out + size, s.eaten)
-    if t.last_discard != 0 and refusal.rule // 10 == 4 and m.card != t.last_discard:
+    if t.last_discard != 0 and rule // 10 == 4 and m.card != t.last_discard:
         size += snprintf(out + size, 40, "; the last discard is ")
         size += put_card(out + size, t.last_discard)
     return size
 
+
+# ---- the deal ----
+
+cdef enum:
+    PLACE_ROOM = 40       # bytes that "the hand of seat 0" takes, and what stands around it
+
+
+cdef size_t explain_deal(const Judgement* j, char* out) noexcept nogil:
+    """What was found in the place of what the sentence asks for; nothing of an opening."""
+    cdef const Deal* d = j.dealt
+    if j.refusal.code == VIOLATION_CODE_DEAL_HAND_SIZE:
+        return snprintf(
+            out, 2 * PLACE_ROOM, "seat %d%s has %u", j.fault_seat,
+            b", which begins," if j.fault_seat == d.first_seat else b"",
+            d.hand_sizes[j.fault_seat])
+    if j.refusal.code == VIOLATION_CODE_DEAL_STOCK:
+        return snprintf(
+            out, 2 * PLACE_ROOM, "%d with %d seats; found %u",
+            DECK_SIZE - 9 * d.seats - 1, d.seats, d.stock_size)                         # 2.1
+    if j.refusal.code == VIOLATION_CODE_DEAL_DUPLICATE_CARD:
+        return put_places(out, d)
+    return 0
+
+
+cdef size_t put_places(char* out, const Deal* d) noexcept nogil:
+    """The first card that lies in a second place, and both places."""
+    cdef mask_t seen[MAX_SEATS + 1]      # in the hand of each seat so far, and in the stock
+    cdef int place, first
+    cdef uint32_t k
+    cdef card_t card
+    for place in range(d.seats + 1):
+        seen[place] = 0
+        for k in range(kept_of(d, place)):
+            card = card_of(d, place, k)
+            for first in range(place + 1):
+                if seen[first] & mask_of(card):
+                    return put_both(out, d, card, first, place)
+            seen[place] |= mask_of(card)
+    return 0
+
+
+cdef inline uint32_t kept_of(const Deal* d, int place) noexcept nogil:
+    """How many cards of a hand, or of the stock (place `seats`), are in its array."""
+    if place == d.seats:
+        return min(d.stock_size, <uint32_t>(DECK_SIZE + 1))
+    return min(d.hand_sizes[place], <uint32_t>DECK_SIZE)
+
+
+cdef inline card_t card_of(const Deal* d, int place, uint32_t k) noexcept nogil:
+    return d.stock[k] if place == d.seats else d.hands[place][k]
+
+
+cdef size_t put_both(
+    char* out, const Deal* d, card_t card, int first, int second
+) noexcept nogil:
+    cdef size_t size = put_card(out, card)
+    size += snprintf(out + size, PLACE_ROOM, " is %sin ", b"twice " if first == second else b"")
+    size += put_place(out + size, d, first)
+    if first != second:
+        size += snprintf(out + size, PLACE_ROOM, " and in ")
+        size += put_place(out + size, d, second)
+    return size
+
+
+cdef size_t put_place(char* out, const Deal* d, int place) noexcept nogil:
+    if place == d.seats:
+        return snprintf(out, PLACE_ROOM, "the stock")
+    return snprintf(out, PLACE_ROOM, "the hand of seat %d", place)
+
+
+# ---- cards ----
 
 cdef size_t put_card(char* out, card_t card) noexcept nogil:
     out[0] = b"A23456789TJQK"[(card - 1) % 13]

@@ -8,8 +8,9 @@ from phom_core.cards cimport count_cards, is_card, lowest, lowest_card, mask_of
 from phom_core.contract cimport *
 from phom_core.encode cimport put_cards, put_phoms
 from phom_core.events cimport read_cards
-from phom_core.log cimport UNKNOWN_CARD, as_card
+from phom_core.log cimport as_card
 from phom_core.phom cimport has_ca, makes_phom
+from phom_core.validate cimport no_card
 from phom_core.wire cimport (
     BYTES, VARINT, put_head, put_number, read_tag, read_varint, skip_field, tag_of,
     written,
@@ -53,8 +54,8 @@ cdef list hand_faults(const HandRequest* request):
     for i in range(min(request.eaten_count, <uint32_t>HAND_ROOM)):
         if is_card(request.eaten[i]) and not mask_of(request.eaten[i]) & seen:
             faults.append((f"eaten[{i}]", "must be one of the cards"))
-    if request.offered == UNKNOWN_CARD:
-        faults.append(("offered", "must be a card, CARD_AS to CARD_KH"))
+    if request.offered and not is_card(request.offered):
+        faults.append(("offered", no_card(request.offered)))
     elif request.offered and mask_of(request.offered) & seen:
         faults.append(("offered", "must not be one of the cards"))
     if not faults and not keeps_eaten(seen, eaten):
@@ -65,14 +66,17 @@ cdef list hand_faults(const HandRequest* request):
 cdef mask_t list_faults(str field, const card_t* cards, uint32_t count, int limit, list faults):
     """Append the faults of one list of cards; the set of those that are cards."""
     cdef mask_t seen = 0
-    cdef uint32_t i
+    cdef uint32_t i, first
     if count > <uint32_t>limit:
-        faults.append((field, f"must be at most {limit} cards"))
+        faults.append((field, f"must be at most {limit} cards; found {count:,}"))
     for i in range(min(count, <uint32_t>HAND_ROOM)):
         if not is_card(cards[i]):
-            faults.append((f"{field}[{i}]", "must be a card, CARD_AS to CARD_KH"))
+            faults.append((f"{field}[{i}]", no_card(cards[i])))
         elif seen & mask_of(cards[i]):
-            faults.append((f"{field}[{i}]", "must not be there before"))
+            first = 0
+            while cards[first] != cards[i]:
+                first += 1
+            faults.append((f"{field}[{i}]", f"must be there only once; it is {field}[{first}] too"))
         else:
             seen |= mask_of(cards[i])
     return seen

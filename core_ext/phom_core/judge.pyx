@@ -190,7 +190,7 @@ cdef class Referee:
         if with_action:
             validate_action(work.log, &work.faults)
         if work.faults.count == 0 and not self.known[house]:
-            report(&work.faults, AT_HOUSE, NO_SUCH_HOUSE)
+            report(&work.faults, AT_HOUSE, NO_SUCH_HOUSE, house)
         if work.faults.count or work.judgement.detail > DETAIL_TRACE:
             return False
         if work.log.overrides.any:

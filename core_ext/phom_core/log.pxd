@@ -1,7 +1,7 @@
 """A GameLog in the core: decoding fills it, validation looks at it, play goes through it."""
 from libc.stdint cimport int64_t, uint16_t, uint32_t, uint64_t
 
-from phom_core.cards cimport DECK_SIZE, card_t
+from phom_core.cards cimport card_t
 from phom_core.ruleset cimport Overrides
 from phom_core.table cimport Deal, Kind, Move, Span
 
@@ -11,7 +11,7 @@ cdef enum:
     OVERFLOW_SLOT = EVENT_LIMIT + 1   # events beyond the limit are read into it, never judged
     MOVE_SLOTS = EVENT_LIMIT + 2
     CLAIM_LIMIT = 8           # claimed seats that are kept; more than four are a fault anyway
-    UNKNOWN_CARD = 255        # a card code that does not exist
+    UNKNOWN_CARD = 255        # any card code from this one on; none of them exists
     FAR = 1 << 20             # any greater number of a seat or a phom
 
 cdef struct ClaimedSeat:
@@ -63,9 +63,9 @@ cdef struct Log:
 
 
 cdef inline card_t as_card(uint64_t value) noexcept nogil:
-    """An enum is cut to 32 bits; a code that does not exist is UNKNOWN_CARD."""
+    """An enum is cut to 32 bits, and what is far out of range to UNKNOWN_CARD."""
     cdef uint32_t code = <uint32_t>value
-    return <card_t>code if code <= DECK_SIZE else <card_t>UNKNOWN_CARD
+    return <card_t>code if code < UNKNOWN_CARD else <card_t>UNKNOWN_CARD
 
 
 cdef inline int as_seat(uint64_t value) noexcept nogil:

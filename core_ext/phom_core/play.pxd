@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t, uint32_t
 from phom_core.log cimport Log
 from phom_core.ruleset cimport Rules
 from phom_core.settle cimport Result
-from phom_core.table cimport MAX_SEATS, Move, Phase, Refusal, Rule, Shift, Table
+from phom_core.table cimport MAX_SEATS, Deal, Move, Phase, Refusal, Rule, Shift, Table
 
 cdef enum:
     DIGEST_SIZE = 64          # a SHA-256 in hex
@@ -42,6 +42,7 @@ cdef struct Judgement:
     int fault_index           # which event; NOBODY: the deal or the opening
     int fault_seat            # NOBODY: no seat's
     const Move* fault_move    # NULL: no event's
+    const Deal* dealt         # as the log says it
     uint32_t detail           # the contract's Detail
     int64_t stake             # the worth of one stake
     int step_count

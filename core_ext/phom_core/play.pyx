@@ -19,6 +19,7 @@ cdef void judge_log(Log* log, const Rules* rules, Step* steps, Judgement* j) noe
     j.step_count = 0
     j.fault_index = NOBODY
     j.fault_move = NULL
+    j.dealt = &log.deal
     j.status = STATUS_ILLEGAL
     j.refusal = deal(&j.table, rules, &log.deal, &j.fault_seat)
     if j.refusal.code:

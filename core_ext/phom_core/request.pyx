@@ -1,6 +1,6 @@
 """Reading requests, saying what is wrong with them, and the answers about what may be done next."""
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 
 from phom_core.contract cimport *
@@ -183,7 +183,9 @@ cdef list request_faults(Work* work, str log_path):
         return [(log_path, "must be a message of phom.v1 in protobuf's wire format")]
     faults = fault_texts(&work.faults, log_path)
     if work.judgement.detail > DETAIL_TRACE:
-        faults.append(("detail", "must be one of the known values"))
+        found = <int32_t>work.judgement.detail
+        faults.append((
+            "detail", f"must be DETAIL_RESULT, DETAIL_STATE or DETAIL_TRACE; found {found}"))
     return faults
 
 

@@ -1,6 +1,7 @@
-"""What makes a request no log at all: every field at fault, with its path and what was expected."""
-from libc.stdint cimport uint32_t
+"""What makes a request no log at all: each field at fault, what was expected and what was found."""
+from libc.stdint cimport int64_t, uint32_t
 
+from phom_core.cards cimport card_t
 from phom_core.log cimport Log
 
 cdef enum:
@@ -47,18 +48,21 @@ cdef enum Wrong:
     NO_SUCH_CARD
     NO_SUCH_HOUSE
     OUT_OF_RANGE
-    NOT_ONE_LINE
+    TOO_LONG_A_LINE
+    NOT_PRINTABLE
     NOT_TWO_TO_FOUR
     NOT_THREE_PRICES
     TOO_MANY_EVENTS
     NO_KIND_GIVEN
-    NO_VALID_TIME
+    NO_VALID_SECONDS
+    NO_VALID_NANOS
     PHOMS_BESIDE_KHAN
     CLAIMED_TWICE
 
 cdef struct Fault:
     Where where
     Wrong wrong
+    int64_t found             # the number that is no valid value, where it is one
     uint32_t i
     uint32_t j
     uint32_t k
@@ -66,10 +70,13 @@ cdef struct Fault:
 cdef struct Faults:
     Fault list[FAULT_LIMIT]
     uint32_t count            # also beyond FAULT_LIMIT
+    int seats                 # of the game; where its hands are at fault: of any
 
 cdef void report(
-    Faults* faults, Where where, Wrong wrong, uint32_t i=*, uint32_t j=*, uint32_t k=*
+    Faults* faults, Where where, Wrong wrong, int64_t found=*, uint32_t i=*, uint32_t j=*,
+    uint32_t k=*
 ) noexcept nogil
 cdef void validate_log(const Log* log, Faults* faults) noexcept nogil
 cdef void validate_action(const Log* log, Faults* faults) noexcept nogil
 cdef list fault_texts(const Faults* faults, str log_path)
+cdef str no_card(card_t code)
