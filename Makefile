@@ -45,10 +45,11 @@ slow: .venv/installed  ## The tests that take minutes.
 soak: .venv/installed  ## Millions of games through one server: memory, files and threads stay.
 	$(BIN)/pytest -m "slow and system"
 
-differential: .venv/installed  ## Referee against oracle, 200,000 logs; most of an hour on a core.
-	$(BIN)/python tests/differential.py --count 200000 --seed 1
+differential: .venv/installed  ## Referee against oracle, 500,000 logs; most of an hour on a core.
+	$(BIN)/python tests/differential.py --count 500000 --seed 1
 
-laws: .venv/installed  ## The laws, on 100,000 states of each house; half an hour on a core.
+laws: .venv/installed  ## No dead ends in a million states; all laws on 100,000 of each house; half an hour on a core.
+	$(BIN)/python tests/dead_ends.py --states 1000000 --seed 1
 	$(BIN)/python tests/laws.py --states 100000 --seed 1
 
 fuzz: .venv/installed  ## The decoder against protobuf's parser, ten million mutated inputs.

@@ -1,4 +1,4 @@
-"""Laws 1 to 7 on states reached by random play.
+"""Laws 1 to 7, 9, and A to E on states and games of random play.
 
     python tests/laws.py --states 100000 --house go88 --seed 1
 
@@ -7,7 +7,9 @@ seats, some with random overrides, some by the oracle's player; each is cut afte
 sampled: the candidates of law 2 that are illegal on their face (cards not held, phỏm nobody laid, other
 seats) are all asked about on every 10th state, a random tenth of them on the others; and so is, of all
 that is refused, what law 1 is asked about. The oracle's own list of legal actions is compared in every
-last-round turn and on every 5th state; permuted suits and eaten marks are tried on every 10th. Exits with
+last-round turn and on every 5th state; permuted suits and eaten marks are tried on every 10th. Laws A to E,
+which are about whole logs, are held against each game, against it mutated, and against a game of which every
+rule is overridden, every second one mutated. Exits with
 1, printing the first logs in notation, if a law is broken; --keep FOLDER writes each into a file.
 """
 
@@ -16,6 +18,7 @@ last-round turn and on every 5th state; permuted suits and eaten marks are tried
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import json
 import os
@@ -33,15 +36,18 @@ if __name__ == "__main__":
 
 import laws_of_logs as of_logs
 import laws_of_moves as of_moves
-from findings import Broken, Findings
+from findings import Broken, Findings, as_game_file
 from google.protobuf import json_format
+from laws_of_pairs import laws_of_pairs
 from oracle.events import read_event
 from oracle.moves import make
+from oracle.mutate import mutate
+from oracle.overrides import random_overrides
 from oracle.table import Table, open_table
 from phom.v1 import events_pb2, referee_pb2, rules_pb2, verdict_pb2
-from phom_referee import notation
+from phom_core import NotALog
 from phom_referee.houses import referee
-from positions import HOUSES, Core, Position, positions, random_game
+from positions import HOUSES, Core, Position, generated_game, positions, random_game
 
 FULL_EVERY = 10
 SHARE = 0.1
@@ -58,13 +64,14 @@ class Tally:
     games: int = 0
     requests: int = 0
     compared_with_oracle: int = 0
+    logs_with_pairs: int = 0
     phases: Counter[str] = field(default_factory=Counter)
     legal: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
-    broken: list[tuple[int, events_pb2.GameLog, Broken]] = field(default_factory=list)
+    broken: list[tuple[int | str, events_pb2.GameLog, Broken]] = field(default_factory=list)
     remembered: list[tuple[str, bytes]] = field(default_factory=list)
 
-    def add(self, law: int, log: events_pb2.GameLog, findings: Findings) -> None:
+    def add(self, law: int | str, log: events_pb2.GameLog, findings: Findings) -> None:
         """Keep what broke a law in this log."""
         self.broken += [(law, log, broken) for broken in findings]
 
@@ -116,6 +123,12 @@ def _states(
         log = random_game(rng, house)
         tally.games += 1
         tally.add(6, log, of_logs.law_6(log))
+        for other in (
+            log,
+            mutated(log, rng),
+            ruled_otherwise(rng, house, mutant=tally.games % 2 == 0),
+        ):
+            _hold_pairs(other, core, rng, tally)
         whole = [*positions(log, core)]
         messages = json_format.MessageToDict(log).get("events", [])
         table = open_table(json_format.MessageToDict(whole[0].log))
@@ -125,6 +138,28 @@ def _states(
             tally.add(3, at.log, of_logs.same_trace(at, whole[-1].verdict))
             if at.following is not None:
                 make(table, read_event(at.length, messages[at.length]))
+
+
+def mutated(log: events_pb2.GameLog, rng: random.Random) -> events_pb2.GameLog:
+    """The log changed somehow, so that it is mostly illegal."""
+    changed = mutate(json_format.MessageToDict(log), rng)
+    return json_format.ParseDict(changed, events_pb2.GameLog())
+
+
+def ruled_otherwise(
+    rng: random.Random, house: rules_pb2.House, *, mutant: bool
+) -> events_pb2.GameLog:
+    """A game by nothing of the house's own rules, or a mutant of one."""
+    overrides = random_overrides(rng, share=1.0)
+    log = generated_game(rng.getrandbits(40), house, rng.choice((2, 3, 4)), overrides)
+    return mutated(log, rng) if mutant else log
+
+
+def _hold_pairs(log: events_pb2.GameLog, core: Core, rng: random.Random, tally: Tally) -> None:
+    """Hold laws A to E against a log, if it is one."""
+    tally.logs_with_pairs += 1
+    with contextlib.suppress(NotALog):
+        tally.broken += [(law, log, found) for law, found in laws_of_pairs(log, core, rng)]
 
 
 def _hold(at: Position, table: Table, rng: random.Random, tally: Tally) -> None:
@@ -140,6 +175,7 @@ def _hold(at: Position, table: Table, rng: random.Random, tally: Tally) -> None:
         (2, of_moves.apart(at)),
         (3, of_logs.law_3(at)),
         (4, of_logs.law_4(at)),
+        (9, of_logs.law_9(at.verdict.status, at.options)),
     ]
     if full:
         findings += [
@@ -196,21 +232,11 @@ def _answer() -> None:
 # ---- what is said ----
 
 
-def as_game_file(law: int, log: events_pb2.GameLog, broken: Broken) -> str:
-    """A log that breaks a law, in notation, so that it can become a game of tests/games."""
-    said = f"# law {law}: {' '.join(broken.what.split())}\n"
-    if not broken.event:
-        return said + notation.write(log)
-    event = events_pb2.Event.FromString(broken.event)
-    if event.HasField("draw") and not event.draw.card:
-        return said + notation.write(log) + f"# {event.seat} draw\n"
-    return said + notation.write(log) + notation.write_action(event) + "\n"
-
-
 def _say(house: str, tally: Tally, seconds: float) -> None:
     print(
         f"{house}: {tally.states} states of {tally.games} games, {tally.requests} requests, "
         f"{tally.compared_with_oracle} states compared with the oracle, "
+        f"{tally.logs_with_pairs} logs under laws A to E, "
         f"{len(tally.broken)} violations ({tally.states / seconds:.0f} states/s)"
     )
     for name in ("phases", "legal", "refused"):
@@ -220,7 +246,7 @@ def _say(house: str, tally: Tally, seconds: float) -> None:
 def main() -> int:
     """Run from the command line; 1 if a law was broken."""
     names = {rules_pb2.House.Name(house).removeprefix("HOUSE_").lower(): house for house in HOUSES}
-    parser = argparse.ArgumentParser(description="Laws 1 to 7 on states reached by random play.")
+    parser = argparse.ArgumentParser(description="Laws 1 to 7, 9, A to E.")
     parser.add_argument("--states", type=int, default=100_000, help="of each house")
     parser.add_argument("--house", choices=names, help="one house only")
     parser.add_argument("--seed", type=int, default=1)

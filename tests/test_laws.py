@@ -1,26 +1,30 @@
-"""Laws 1 to 7 of docs/laws.md on states of random games; that their checks can fail; the runner.
+"""The laws of docs/laws.md on random games; that their checks can fail; the runners.
 
-The long run is `python tests/laws.py`; law 8 is in test_counted_truths.py.
+The long runs are `python tests/laws.py` and `python tests/dead_ends.py`; law 8 is in test_counted_truths.py.
 """
 
 import random
-from collections.abc import Callable
-from typing import Any
 
 import canonical
+import dead_ends
 import laws
 import laws_of_logs as of_logs
 import laws_of_moves as of_moves
+import lies
 import positions
 import pytest
-from findings import Broken
+from findings import Broken, as_game_file
 from google.protobuf import json_format
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from laws_of_pairs import LAWS as PAIRS
+from laws_of_pairs import Judged, laws_of_pairs
+from likeness import seats_told_apart
 from oracle.overrides import random_overrides
 from oracle.referee import replay
+from oracle.rules import FIELDS, effective
 from oracle.table import Table
-from phom.v1 import events_pb2, referee_pb2, rules_pb2, verdict_pb2
+from phom.v1 import events_pb2, rules_pb2, verdict_pb2
 from phom_referee import notation
 from phom_referee.houses import referee
 from positions import HOUSES, Position
@@ -50,7 +54,7 @@ def states(draw: st.DrawFn) -> Position:
 
 def broken(law: int, at: Position, findings: of_logs.Findings) -> list[str]:
     """What was found, each as a file that could become a game of tests/games."""
-    return [laws.as_game_file(law, at.log, found) for found in findings]
+    return [as_game_file(law, at.log, found) for found in findings]
 
 
 def answered(at: Position) -> of_moves.Answers:
@@ -126,6 +130,51 @@ def test_7_an_eaten_mark_never_lowers_the_points(at: Position) -> None:
     assert not broken(7, at, of_logs.marks(at))
 
 
+@LAWS
+@given(states())
+def test_9_no_dead_ends(at: Position) -> None:
+    assert not broken(9, at, of_logs.law_9(at.verdict.status, at.options))
+
+
+def test_9_no_dead_ends_in_games_without_taste() -> None:
+    tally = dead_ends.run(10_000, seed=20261207)
+    assert [as_game_file(9, *found) for found in tally.broken] == []
+    assert tally.states == 10_000
+    assert min(tally.overridden[field] for field in FIELDS) > 30
+    assert set(tally.ends) >= {"rounds", "alone", "u"}
+
+
+@st.composite
+def whole_logs(draw: st.DrawFn) -> events_pb2.GameLog:
+    """A game by no rule of its house's own; every second one is changed, and mostly illegal."""
+    rng = random.Random(draw(st.integers(0, 1 << 32)))
+    house = draw(st.sampled_from(HOUSES))
+    return laws.ruled_otherwise(rng, house, mutant=draw(st.booleans()))
+
+
+@pytest.mark.parametrize("letter", PAIRS)
+@settings(LAWS, max_examples=100)
+@given(whole_logs(), st.randoms(use_true_random=False))
+def test_a_changed_log_changes_its_verdict(
+    letter: str, log: events_pb2.GameLog, rng: random.Random
+) -> None:
+    found = PAIRS[letter](Judged(log, referee()), rng)
+    assert [as_game_file(letter, log, each) for each in found] == []
+
+
+def test_a_seats_that_only_their_number_tells_apart() -> None:
+    verdict = verdict_pb2.Verdict()
+    for seat, points in enumerate((7, 5, 7, 7)):
+        verdict.result.seats.add(seat=seat, place=1, points=points, mom=True, left=seat == 3)
+        verdict.state.seats.add(seat=seat, discards=[1])
+    by_lay_down = effective({"house": "HOUSE_GO88", "tieBreak": "TIE_BREAK_FIRST_LAID"})
+    assert [*seats_told_apart(verdict, by_lay_down)] == [[0, 2]]
+    assert [*seats_told_apart(verdict, effective({"house": "HOUSE_ONLINE"}))] == [[0, 1, 2]]
+    assert [*seats_told_apart(verdict, effective({"house": "HOUSE_GO88"}))] == []
+    verdict.state.seats[2].lay_down_order = 1
+    assert [*seats_told_apart(verdict, by_lay_down)] == []
+
+
 # ---- states that random play hardly comes to ----
 
 TEN_IN_A_ROW = """\
@@ -180,124 +229,60 @@ def test_2_an_u_is_found_where_a_card_has_two_places() -> None:
 
 # ---- the checks can fail ----
 
-Lie = Callable[[str, Any], None]
-
-
-class Liar:
-    """A referee that tells the truth but for one lie, told of parsed responses."""
-
-    def __init__(self, lie: Lie) -> None:
-        self.lie = lie
-
-    def replay(self, request: bytes) -> bytes:
-        return self._told("replay", request, referee_pb2.ReplayResponse())
-
-    def check_action(self, request: bytes) -> bytes:
-        return self._told("check_action", request, referee_pb2.CheckActionResponse())
-
-    def list_legal_actions(self, request: bytes) -> bytes:
-        return self._told("list_legal_actions", request, referee_pb2.ListLegalActionsResponse())
-
-    def _told(self, method: str, request: bytes, response: Any) -> bytes:
-        response.ParseFromString(getattr(referee(), method)(request))
-        self.lie(method, response)
-        return bytes(response.SerializeToString())
-
-
-def _forgets_the_state(method: str, response: Any) -> None:
-    if method == "replay" and response.verdict.status == verdict_pb2.STATUS_ILLEGAL:
-        response.verdict.state.stock_left += 1
-
-
-def _gives_another_reason(method: str, response: Any) -> None:
-    if method == "check_action" and not response.legal:
-        response.violation.code = verdict_pb2.VIOLATION_CODE_NOT_U
-
-
-def _leaves_one_out(method: str, response: Any) -> None:
-    if method == "list_legal_actions" and response.actions:
-        response.actions.pop()
-
-
-def _names_one_more(method: str, response: Any) -> None:
-    if method == "list_legal_actions" and response.HasField("seat"):
-        response.actions.add(seat=response.seat).lay_off.to_seat = 0
-
-
-def _allows_everything(method: str, response: Any) -> None:
-    if method == "check_action":
-        response.legal = True
-
-
-def _forgets_who_ate(method: str, response: Any) -> None:
-    if method == "check_action" and response.legal:
-        response.event.seat = 3 - response.event.seat
-
-
-def _promises_another_state(method: str, response: Any) -> None:
-    if method == "check_action" and response.HasField("state"):
-        response.state.seats[0].discard_count += 1
-
-
-def _promises_a_result(method: str, response: Any) -> None:
-    if method == "check_action" and response.legal:
-        response.result.SetInParent()
-
-
-def _ends_too_early(method: str, response: Any) -> None:
-    if method == "replay" and response.verdict.status == verdict_pb2.STATUS_IN_PROGRESS:
-        response.verdict.status = verdict_pb2.STATUS_FINISHED
-
-
-def _keeps_one_coin(method: str, response: Any) -> None:
-    if method == "replay" and response.verdict.HasField("result"):
-        response.verdict.result.seats[1].net -= 1
-
-
-def _forgets_a_payment(method: str, response: Any) -> None:
-    if method == "replay" and response.verdict.trace:
-        del response.verdict.trace[-1].payments[:]
-
-
-def _looks_at_suits(method: str, response: Any) -> None:
-    if method == "replay" and response.verdict.HasField("result"):
-        for seat in response.verdict.result.seats:
-            seat.points += sum(card <= 13 for card in seat.loose)
-
-
-class _Dice:
-    """Says something else each time, as a clock or a random number would."""
-
-    def __init__(self) -> None:
-        self.times = 0
-
-    def __call__(self, method: str, response: Any) -> None:
-        self.times += 1
-        if method == "replay":
-            response.verdict.referee_version = f"0.{self.times}"
-
 
 @pytest.mark.parametrize(
     ("law", "lie"),
     [
-        (1, _forgets_the_state),
-        (1, _gives_another_reason),
-        (2, _leaves_one_out),
-        (2, _names_one_more),
-        (2, _allows_everything),
-        (2, _forgets_who_ate),
-        (2, _promises_another_state),
-        (2, _promises_a_result),
-        (3, _ends_too_early),
-        (4, _keeps_one_coin),
-        (4, _forgets_a_payment),
-        (5, _Dice()),
-        (7, _looks_at_suits),
+        (1, lies.forgets_the_state),
+        (1, lies.gives_another_reason),
+        (2, lies.leaves_one_out),
+        (2, lies.names_one_more),
+        (2, lies.allows_everything),
+        (2, lies.forgets_who_ate),
+        (2, lies.promises_another_state),
+        (2, lies.promises_a_result),
+        (3, lies.ends_too_early),
+        (4, lies.keeps_one_coin),
+        (4, lies.forgets_a_payment),
+        (5, lies.Dice()),
+        (7, lies.looks_at_suits),
+        (9, lies.ends_the_list),
     ],
 )
-def test_a_lie_breaks_the_law(law: int, lie: Lie) -> None:
-    tally = laws.run(rules_pb2.HOUSE_GO88, states=60, seed=1, core=Liar(lie))
+def test_a_lie_breaks_the_law(law: int, lie: lies.Lie) -> None:
+    tally = laws.run(rules_pb2.HOUSE_GO88, states=60, seed=1, core=lies.Liar(lie))
     assert law in {found for found, _, _ in tally.broken}
+
+
+@pytest.mark.parametrize(
+    ("law", "misreads"),
+    [
+        ("A", lies.favours_seat_0),
+        ("A", lies.names_seat_0),
+        ("B", lies.knows_the_ace_of_spades),
+        ("C", lies.counts_in_thousands),
+        ("C", lies.rounds_the_rake_up),
+        ("D", lies.believes_claims),
+        ("D", lies.overlooks_claims),
+        ("E", lies.wants_eaten_cards_named),
+        ("E", lies.wants_times),
+        ("E", lies.wants_an_arrangement),
+        ("E", lies.knows_houses),
+    ],
+)
+def test_a_log_misread_breaks_the_law(law: str, misreads: lies.Misreading) -> None:
+    rng, core = random.Random(1), lies.Misreader(misreads)
+    games = (positions.random_game(rng, HOUSES[i % 6]) for i in range(60))
+    logs = [changed for log in games for changed in (log, laws.mutated(log, rng))]
+    found = {letter for log in logs for letter, _ in laws_of_pairs(log, core, rng)}
+    assert law in found
+
+
+def test_a_lie_is_found_where_nobody_plays_with_taste() -> None:
+    tally = dead_ends.run(1_000, seed=1, core=lies.Liar(lies.ends_the_list))
+    assert {found.what for _, found in tally.broken} == {
+        "in progress, and the seat to move can only leave or time out"
+    }
 
 
 def test_a_notation_that_loses_something_breaks_law_6(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -325,7 +310,7 @@ def test_points_that_eaten_marks_lower_break_law_7(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("house", HOUSES, ids=rules_pb2.House.Name)
 def test_the_runner_finds_nothing(house: rules_pb2.House) -> None:
     tally = laws.run(house, states=200, seed=20261130)
-    assert [laws.as_game_file(*found) for found in tally.broken] == []
+    assert [as_game_file(*found) for found in tally.broken] == []
     assert tally.states == 200
     assert len(tally.refused) > 15
     assert tally.remembered
@@ -334,7 +319,7 @@ def test_the_runner_finds_nothing(house: rules_pb2.House) -> None:
 def test_what_breaks_a_law_can_become_a_game_file() -> None:
     (log,) = notation.parse(TEN_IN_A_ROW)
     event = canonical.with_card(0, "discard", 2)
-    text = laws.as_game_file(2, log, Broken("a discard that\nis refused", event))
+    text = as_game_file(2, log, Broken("a discard that\nis refused", event))
     (read,) = notation.parse(text)
     assert text.startswith("# law 2: a discard that is refused\nhouse go88\n")
     assert read.events[-1] == events_pb2.Event.FromString(event)
