@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +90,7 @@ def run_jobs(seed: int, count: int, jobs: int) -> Tally:
     shares = [count // jobs + (job < count % jobs) for job in range(jobs)]
     seeds = [f"{seed}/{job}" for job in range(jobs)]
     whole = Tally()
-    with ProcessPoolExecutor(jobs) as pool:
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
         for tally in pool.map(_run_with_progress, seeds, shares):
             whole.add(tally)
     return whole
