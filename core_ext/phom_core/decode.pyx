@@ -82,7 +82,7 @@ cdef bint read_log_field(Reader* r, uint32_t tag, Log* log) noexcept nogil:
     if tag == tag_of(GameLog_base_stake, VARINT):
         if not read_varint(r, &value):
             return False
-        log.base_stake = <int64_t>value
+        log.deal.base_stake = <int64_t>value
         return True
     return skip_field(r, tag)
 

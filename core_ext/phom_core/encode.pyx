@@ -4,17 +4,17 @@ The writer works from the end (wire.pxd), so every function puts its message's l
 read it from its end. What comes out is in the order of field numbers, defaults left out, as
 protobuf's own serializer writes it: same verdict, same bytes.
 """
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.stdio cimport snprintf
 
 from phom_core.cards cimport card_t, count_cards, lowest_card, mask_t
 from phom_core.contract cimport *
 from phom_core.explain cimport MESSAGE_ROOM, explain
-from phom_core.play cimport DIGEST_SIZE, Difference, shown_phase
-from phom_core.settle cimport Result, SeatResult, count_seat
+from phom_core.play cimport DIGEST_SIZE, Difference
+from phom_core.settle cimport Result, SeatResult
 from phom_core.table cimport (
-    ANNOUNCE, DECLARE_U, DISCARD, DRAW, EAT, ENDED_BY_U, LAY_DOWN, LAY_OFF, NOBODY, NOT_ENDED,
-    TIME_OUT, Paid, Rule, Seat, Table,
+    ANNOUNCE, DECLARE_U, DISCARD, DRAW, EAT, LAY_DOWN, LAY_OFF, NOBODY, TIME_OUT, Move, Paid, Rule,
+    Seat, Table,
 )
 from phom_core.wire cimport (
     make_room, put_bytes, put_given, put_head, put_number, put_string, put_varint, written,
@@ -74,10 +74,10 @@ cdef void put_verdict(
     put_string(w, Verdict_ruleset_digest, j.digest, DIGEST_SIZE)
     for i in range(j.difference_count - 1, -1, -1):
         put_difference(w, Verdict_claim_differences, &j.differences[i])
-    if j.detail == DETAIL_TRACE:
+    if j.tells_trace:
         for i in range(j.step_count - 1, -1, -1):
-            put_step(w, Verdict_trace, j, i, &steps[i], i == j.step_count - 1)
-    if j.status == STATUS_ILLEGAL or j.detail == DETAIL_STATE or j.detail == DETAIL_TRACE:
+            put_step(w, Verdict_trace, j, i, &steps[i])
+    if j.tells_state:
         put_state(w, Verdict_state, j)
     if j.status == STATUS_ILLEGAL:
         put_violation(w, Verdict_violation, j)
@@ -127,31 +127,29 @@ cdef void put_decimal(Writer* w, int number, int64_t value, bint nobody) noexcep
 cdef void put_state(Writer* w, int number, const Judgement* j) noexcept nogil:
     cdef const Table* t = &j.table
     cdef size_t before = written(w)
-    cdef uint32_t phase = shown_phase(t)
-    cdef bint over = phase == PHASE_OVER
     cdef int seat
     for seat in range(t.seat_count - 1, -1, -1):
-        put_seat_state(w, TableState_seats, t, seat)
-    put_number(w, TableState_announced_card, 0 if over else t.announced)
+        put_seat_state(w, TableState_seats, t, seat, j.state.points[seat])
+    put_number(w, TableState_announced_card, j.state.announced)
     put_number(w, TableState_target, t.target)
-    put_number(w, TableState_can_be_reopened, t.ending != NOT_ENDED and not over)
-    put_number(w, TableState_last_discard, 0 if over else t.last_discard)
+    put_number(w, TableState_can_be_reopened, j.state.can_be_reopened)
+    put_number(w, TableState_last_discard, j.state.last_discard)
     put_number(w, TableState_stock_left, t.stock_left)
     put_number(w, TableState_leader_seat, t.leader)
-    put_number(w, TableState_phase, phase)
-    put_seat(w, TableState_turn_seat, NOBODY if over else t.turn)
+    put_number(w, TableState_phase, j.state.phase)
+    put_seat(w, TableState_turn_seat, j.state.turn)
     put_head(w, number, before)
 
 
-cdef void put_seat_state(Writer* w, int number, const Table* t, int seat) noexcept nogil:
+cdef void put_seat_state(
+    Writer* w, int number, const Table* t, int seat, int points
+) noexcept nogil:
     cdef const Seat* s = &t.seats[seat]
     cdef size_t before = written(w)
-    cdef SeatResult shown
-    count_seat(t, seat, &shown)
     put_number(w, SeatState_lay_down_order, s.lay_down_order)
     put_number(w, SeatState_left, s.left_order != 0)
     put_number(w, SeatState_discard_count, s.counted)
-    put_number(w, SeatState_points, shown.points)
+    put_number(w, SeatState_points, points)
     put_cards(w, SeatState_laid_off, s.laid_off)
     put_list(w, SeatState_row, s.row, s.row_length)
     put_discards(w, SeatState_discards, t, seat)
@@ -198,25 +196,25 @@ cdef void put_result(Writer* w, int number, const Judgement* j) noexcept nogil:
     cdef int i
     put_number(w, GameResult_rake_total, r.rake_total)
     for i in range(r.paid_count - 1, -1, -1):
-        put_payment(w, GameResult_payments, &r.paid[i], j.stake)
+        put_payment(w, GameResult_payments, &r.paid[i])
     for i in range(t.paid_count - 1, -1, -1):
-        put_payment(w, GameResult_payments, &t.paid[i], j.stake)
-    if t.ending == ENDED_BY_U:
+        put_payment(w, GameResult_payments, &t.paid[i])
+    if t.u_seat != NOBODY:
         put_u(w, GameResult_u, t, r)
     for i in range(t.seat_count - 1, -1, -1):
-        put_seat_result(w, GameResult_seats, t, &r.seats[i], i)
+        put_seat_result(w, GameResult_seats, &r.seats[i], i)
     put_head(w, number, before)
 
 
 cdef void put_seat_result(
-    Writer* w, int number, const Table* t, const SeatResult* s, int seat
+    Writer* w, int number, const SeatResult* s, int seat
 ) noexcept nogil:
     cdef size_t before = written(w)
     put_number(w, SeatResult_rake, s.rake)
     put_number(w, SeatResult_net, s.net)
     put_phoms(w, SeatResult_phoms, s.phoms, s.phom_count)
     put_cards(w, SeatResult_loose, s.loose)
-    put_number(w, SeatResult_left, t.seats[seat].left_order != 0)
+    put_number(w, SeatResult_left, s.left)
     put_number(w, SeatResult_mom, s.mom)
     put_number(w, SeatResult_points, s.points)
     put_number(w, SeatResult_place, s.place)
@@ -234,11 +232,11 @@ cdef void put_u(Writer* w, int number, const Table* t, const Result* r) noexcept
     put_head(w, number, before)
 
 
-cdef void put_payment(Writer* w, int number, const Paid* paid, int64_t stake) noexcept nogil:
+cdef void put_payment(Writer* w, int number, const Paid* paid) noexcept nogil:
     cdef size_t before = written(w)
     put_seat(w, Payment_event_index, paid.event)
     put_number(w, Payment_reason, paid.reason)
-    put_number(w, Payment_amount, paid.stakes * stake)
+    put_number(w, Payment_amount, paid.amount)
     put_number(w, Payment_stakes, paid.stakes)
     put_number(w, Payment_to_seat, paid.taker)
     put_number(w, Payment_from_seat, paid.giver)
@@ -248,18 +246,18 @@ cdef void put_payment(Writer* w, int number, const Paid* paid, int64_t stake) no
 # ---- the trace ----
 
 cdef void put_step(
-    Writer* w, int number, const Judgement* j, int index, const Step* step, bint is_last
+    Writer* w, int number, const Judgement* j, int index, const Step* step
 ) noexcept nogil:
-    """What event `index` did; the last one, if it ended the game, with the payments of the end."""
+    """What event `index` did; if the game ended with it, with the payments of the end."""
     cdef const Table* t = &j.table
     cdef size_t before = written(w)
     cdef int i
     put_rule(w, EventTrace_rule, step.rule)
-    if is_last and j.status != STATUS_ILLEGAL:
+    if step.ends:
         for i in range(j.result.paid_count - 1, -1, -1):
-            put_payment(w, EventTrace_payments, &j.result.paid[i], j.stake)
+            put_payment(w, EventTrace_payments, &j.result.paid[i])
     for i in range(step.paid_count - 1, step.paid_before - 1, -1):
-        put_payment(w, EventTrace_payments, &t.paid[i], j.stake)
+        put_payment(w, EventTrace_payments, &t.paid[i])
     put_number(w, EventTrace_last_round_turn, step.last_round)
     put_number(w, EventTrace_target, step.target)
     put_number(w, EventTrace_stock_left, step.stock_left)
@@ -281,6 +279,31 @@ cdef void put_counts(Writer* w, int number, const int* counts, int count) noexce
     for i in range(count - 1, -1, -1):
         put_varint(w, <uint64_t>counts[i])
     put_head(w, number, before)
+
+
+# ---- the live calls ----
+
+cdef void put_check(Writer* w, const Judgement* j, const Check* check, int index) noexcept nogil:
+    """The fields of a CheckActionResponse, of an action that would be event `index`."""
+    if not check.legal:
+        put_violation(w, CheckActionResponse_violation, j)
+        return
+    if j.result.finished:
+        put_result(w, CheckActionResponse_result, j)
+    if check.state_known:
+        put_state(w, CheckActionResponse_state, j)
+    put_step(w, CheckActionResponse_trace, j, index, &check.step)
+    put_event(w, CheckActionResponse_event, &check.event)
+    put_number(w, CheckActionResponse_legal, True)
+
+
+cdef void put_options(Writer* w, const Options* options) noexcept nogil:
+    """The fields of a ListLegalActionsResponse."""
+    cdef int i
+    put_number(w, ListLegalActionsResponse_truncated, options.truncated)
+    for i in range(options.count - 1, -1, -1):
+        put_action(w, ListLegalActionsResponse_actions, &options.moves[i])
+    put_seat(w, ListLegalActionsResponse_seat, options.seat)
 
 
 # ---- events and actions ----
@@ -357,3 +380,17 @@ cdef void put_instant(Writer* w, int number, const Move* m) noexcept nogil:
 
 cdef void put_text(Writer* w, int number, bytes text):
     put_string(w, number, text, len(text))
+
+
+# ---- what could not be judged ----
+
+cdef void put_log_error(Writer* w, int number, str message, list faults):
+    """A LogError; `faults` holds `(path, description)` of each field."""
+    cdef size_t before = written(w), inside
+    for path, text in reversed(faults):
+        inside = written(w)
+        put_text(w, FieldViolation_description, text.encode())
+        put_text(w, FieldViolation_field, path.encode())
+        put_head(w, LogError_field_violations, inside)
+    put_text(w, LogError_message, message.encode())
+    put_head(w, number, before)

@@ -1,7 +1,7 @@
 """The core's only Python functions: bytes of a request in, bytes of a response out.
 
-Nothing here knows a rule: a request is decoded, validated, judged by the table, settled, encoded,
-all without the GIL. What is kept between calls is the rules of the houses, which never change.
+Nothing here knows a rule: a request is read, validated, judged, and its answer written, all without
+the GIL. What is kept between calls is the rules of the houses, which never change.
 """
 import hashlib
 
@@ -12,15 +12,18 @@ from libc.string cimport memcpy, memset
 from phom_core.contract cimport *
 from phom_core.counts cimport Counts, Tally, add_tally, count_game
 from phom_core.decode cimport read_log
-from phom_core.encode cimport put_text, put_verdict
+from phom_core.encode cimport (
+    put_check, put_log_error, put_options, put_text, put_verdict, put_violation,
+)
 from phom_core.hand cimport (
     HandAnalysis, HandRequest, analyze, hand_faults, put_analysis, read_hand_request,
 )
-from phom_core.log cimport clear_log, finish_log
+from phom_core.live cimport check_action, list_options
+from phom_core.log cimport ACTION_SLOT, clear_log, finish_log
 from phom_core.play cimport DIGEST_SIZE, judge_log
 from phom_core.request cimport (
-    Logs, Spares, Work, free_spares, give_back, output, put_check, put_log_error, put_options,
-    raise_faults, read_many_request, read_request, reader, take_work,
+    Logs, Spares, Work, free_spares, give_back, output, raise_faults, read_many_request,
+    read_request, reader, request_faults, take_work,
 )
 from phom_core.ruleset cimport Overrides, Rules, is_complete, override, rules_text
 from phom_core.validate cimport (
@@ -82,7 +85,7 @@ cdef class Referee:
             if not is_complete(given):
                 raise ValueError(f"house {given.house} must have every field of rules 8")
             override(&self.rules[given.house], given)
-            write_digest(&self.rules[given.house], self.digests[given.house])
+            digest_rules(&self.rules[given.house], self.digests[given.house])
             self.known[given.house] = True
         finally:
             give_back(&self.spares, work)
@@ -116,7 +119,7 @@ cdef class Referee:
 
     cdef void answer_replay(self, Reader* r, Work* work) noexcept nogil:
         if read_request(r, work, ReplayRequest_detail, 0) and self.judge(work):
-            self.put_verdict_of(work, ReplayResponse_verdict)
+            self.tell(work, ReplayResponse_verdict)
         else:
             work.tally.no_logs += 1
 
@@ -137,7 +140,7 @@ cdef class Referee:
                 if read_many_request(&r, work, &logs) and logs.count <= max_logs:
                     # The writer works from the end, and so do we.
                     for i in range(<int>logs.count - 1, -1, -1):
-                        self.put_outcome(work, &logs.list[i], i)
+                        self.answer_one(work, &logs.list[i], i)
                     work.faults.count = 0
                     work.unreadable = False
             take_counts(counts, work)
@@ -160,7 +163,7 @@ cdef class Referee:
             with nogil:
                 if read_request(&r, work, 0, CheckActionRequest_action):
                     if self.judge(work, with_action=True):
-                        put_check(work)
+                        self.answer_check(work)
             raise_faults(work)
             return output(&work.out)
         finally:
@@ -176,7 +179,7 @@ cdef class Referee:
         try:
             with nogil:
                 if read_request(&r, work, 0, 0) and self.judge(work):
-                    put_options(work)
+                    self.answer_options(work)
             raise_faults(work)
             return output(&work.out)
         finally:
@@ -196,32 +199,51 @@ cdef class Referee:
         if work.log.overrides.any:
             rules = self.rules[house]
             override(&rules, &work.log.overrides)
-            put_digest(self.digests_of_overrides, &rules, work.judgement.digest)
+            find_digest(self.digests_of_overrides, &rules, work.judgement.digest)
             judge_log(work.log, &rules, work.steps, &work.judgement)
         else:
             memcpy(work.judgement.digest, self.digests[house], DIGEST_SIZE)
             judge_log(work.log, &self.rules[house], work.steps, &work.judgement)
         return True
 
-    cdef void put_verdict_of(self, Work* work, int number) noexcept nogil:
+    cdef void tell(self, Work* work, int number) noexcept nogil:
+        """Count a game that was judged, and write its verdict."""
         count_game(
             &work.tally, work.log.overrides.house, &work.judgement, work.log.event_count)
         put_verdict(
             &work.out, number, work.log, &work.judgement, work.steps,
             self.version_text, self.version_size)
 
-    cdef void put_outcome(self, Work* work, Reader* log, uint32_t index) noexcept nogil:
+    cdef void answer_one(self, Work* work, Reader* log, uint32_t index) noexcept nogil:
         """One log of many: its verdict, or the error in its place."""
         cdef size_t before = written(&work.out)
         clear_log(work.log)
         work.unreadable = not read_log(log, work.log)
         finish_log(work.log)
         if not work.unreadable and self.judge(work):
-            self.put_verdict_of(work, ReplayOutcome_verdict)
+            self.tell(work, ReplayOutcome_verdict)
         else:
             work.tally.no_logs += 1
-            put_log_error(work, ReplayOutcome_error, index)
+            answer_error(work, ReplayOutcome_error, index)
         put_head(&work.out, ReplayManyResponse_outcomes, before)
+
+    cdef void answer_check(self, Work* work) noexcept nogil:
+        cdef uint32_t index = work.log.event_count
+        check_action(&work.judgement, &work.log.moves[ACTION_SLOT], index, &work.check)
+        put_check(&work.out, &work.judgement, &work.check, index)
+
+    cdef void answer_options(self, Work* work) noexcept nogil:
+        if work.judgement.status == STATUS_ILLEGAL:
+            put_violation(&work.out, ListLegalActionsResponse_violation, &work.judgement)
+            return
+        list_options(&work.judgement.table, &work.options)
+        put_options(&work.out, &work.options)
+
+
+cdef void answer_error(Work* work, int number, uint32_t index) noexcept with gil:
+    """What a lone call would have raised, about log `index` of many."""
+    faults = request_faults(work, f"logs[{index}]")
+    put_log_error(&work.out, number, str(NotALog(faults)), faults)
 
 
 cdef void take_counts(Counts counts, Work* work) noexcept:
@@ -267,13 +289,13 @@ cdef bytes bytes_field(int number, bytes content):
 
 # ---- the digest ----
 
-cdef int write_digest(const Rules* rules, char* out) except -1:
+cdef int digest_rules(const Rules* rules, char* out) except -1:
     cdef bytes digest = hashlib.sha256(rules_text(rules).encode()).hexdigest().encode()
     memcpy(out, <const char*>digest, DIGEST_SIZE)
     return 0
 
 
-cdef void put_digest(dict known, const Rules* rules, char* out) noexcept with gil:
+cdef void find_digest(dict known, const Rules* rules, char* out) noexcept with gil:
     """Of overridden rules: hashlib is worth the lock, and no SHA-256 of our own is.
 
     Callers have few sets of overrides, and send them with every log.
@@ -281,7 +303,7 @@ cdef void put_digest(dict known, const Rules* rules, char* out) noexcept with gi
     cdef bytes key = (<const char*>rules)[:sizeof(Rules)]
     cdef bytes digest = known.get(key)
     if digest is None:
-        write_digest(rules, out)
+        digest_rules(rules, out)
         if len(known) == DIGESTS_KEPT:
             known.clear()
         known[key] = out[:DIGEST_SIZE]

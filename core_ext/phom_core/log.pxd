@@ -45,7 +45,6 @@ cdef struct Log:
     Overrides overrides
     Deal deal
     uint32_t hand_count
-    int64_t base_stake
     uint32_t event_count           # also beyond EVENT_LIMIT
     uint32_t rare_count
     int greatest_plain_seat        # of all plain events; NOBODY: there are none

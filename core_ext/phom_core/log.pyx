@@ -40,13 +40,13 @@ cdef void clear_log(Log* log) noexcept nogil:
     log.deal.first_seat = NOBODY
     memset(log.deal.hand_sizes, 0, sizeof(log.deal.hand_sizes))
     log.deal.stock_size = 0
+    log.deal.base_stake = 0
     clear_instant(&log.deal.started_at)
     log.deal.game_number = 0
     log.deal.creator_seat = NOBODY
     log.deal.winner_seat = NOBODY
     log.deal.after_winner_seat = NOBODY
     log.hand_count = 0
-    log.base_stake = 0
     log.event_count = 0
     log.rare_count = 0
     log.greatest_plain_seat = NOBODY

@@ -4,7 +4,8 @@ from libc.stdint cimport int64_t, uint32_t
 from phom_core.log cimport Log
 from phom_core.ruleset cimport Rules
 from phom_core.settle cimport Result
-from phom_core.table cimport MAX_SEATS, Deal, Move, Phase, Refusal, Rule, Shift, Table
+from phom_core.state cimport State
+from phom_core.table cimport MAX_SEATS, Deal, Move, Refusal, Rule, Shift, Table
 
 cdef enum:
     DIGEST_SIZE = 64          # a SHA-256 in hex
@@ -23,6 +24,7 @@ cdef struct Step:
     bint last_round
     int paid_before           # how many payments stood before the event, and after it
     int paid_count
+    bint ends                 # the game ended with it: the payments of the end are its, too
     Rule rule
 
 # NOBODY as a number: the claim, or the result, names no seat.
@@ -44,7 +46,9 @@ cdef struct Judgement:
     const Move* fault_move    # NULL: no event's
     const Deal* dealt         # as the log says it
     uint32_t detail           # the contract's Detail
-    int64_t stake             # the worth of one stake
+    bint tells_state          # whether the answer has the state, and the trace
+    bint tells_trace
+    State state               # of the table, where it is told
     int step_count
     Difference differences[DIFFERENCE_LIMIT]
     int difference_count
@@ -52,4 +56,4 @@ cdef struct Judgement:
 
 cdef void judge_log(Log* log, const Rules* rules, Step* steps, Judgement* j) noexcept nogil
 cdef bint play_move(Judgement* j, const Move* m, int index, Step* step) noexcept nogil
-cdef uint32_t shown_phase(const Table* t) noexcept nogil
+cdef void judge_end(Judgement* j, Step* last) noexcept nogil

@@ -3,9 +3,8 @@ compared. No rule is known here."""
 from phom_core.contract cimport *
 from phom_core.log cimport CLAIMED_NO_U, CLAIMED_SEAT, ClaimedSeat, Claims
 from phom_core.settle cimport settle
-from phom_core.table cimport (
-    DRAW, EAT, NOBODY, NOT_ENDED, TAKE, can_be_reopened, deal, make, rule_of,
-)
+from phom_core.state cimport look_at, shown_phase
+from phom_core.table cimport DRAW, EAT, NOBODY, deal, make, rule_of
 
 
 cdef void judge_log(Log* log, const Rules* rules, Step* steps, Judgement* j) noexcept nogil:
@@ -13,8 +12,20 @@ cdef void judge_log(Log* log, const Rules* rules, Step* steps, Judgement* j) noe
 
     Fills `j` but for the digest.
     """
+    j.tells_trace = j.detail == DETAIL_TRACE
+    play_log(log, rules, steps, j)
+    if j.status != STATUS_ILLEGAL:
+        judge_end(j, &steps[j.step_count - 1] if j.step_count > 0 else NULL)
+        compare_claims(&log.claims, j)
+    j.tells_state = (
+        j.status == STATUS_ILLEGAL or j.detail == DETAIL_STATE or j.detail == DETAIL_TRACE)
+    if j.tells_state:
+        look_at(&j.table, &j.state)
+
+
+cdef void play_log(Log* log, const Rules* rules, Step* steps, Judgement* j) noexcept nogil:
+    """Deal, and make the moves up to the first that is illegal."""
     cdef uint32_t i
-    j.stake = log.base_stake if log.base_stake > 0 else 1       # 7.4
     j.difference_count = 0
     j.step_count = 0
     j.fault_index = NOBODY
@@ -25,17 +36,26 @@ cdef void judge_log(Log* log, const Rules* rules, Step* steps, Judgement* j) noe
     if j.refusal.code:
         return
     for i in range(log.event_count):
-        if not play_move(j, &log.moves[i], i, &steps[i] if j.detail == DETAIL_TRACE else NULL):
+        if not make_move(j, &log.moves[i], i, &steps[i] if j.tells_trace else NULL):
             return
-    settle(&j.table, j.stake, &j.result)
     j.status = STATUS_IN_PROGRESS
+
+
+cdef void judge_end(Judgement* j, Step* last) noexcept nogil:
+    """What the moves have come to; `last` is the step of the last one (NULL: nobody asks)."""
+    settle(&j.table, &j.result)
     if j.result.finished:
-        compare_claims(&log.claims, j)
-        j.status = STATUS_FINISHED if j.difference_count == 0 else STATUS_CLAIM_MISMATCH
+        j.status = STATUS_FINISHED
+    if last != NULL:
+        last.ends = j.result.finished
 
 
 cdef bint play_move(Judgement* j, const Move* m, int index, Step* step) noexcept nogil:
     """Make one move, and note what it did in `step` (NULL: nobody asks); False if it is illegal."""
+    return make_move(j, m, index, step)
+
+
+cdef inline bint make_move(Judgement* j, const Move* m, int index, Step* step) noexcept nogil:
     cdef bint last_round = j.table.last_round
     cdef int paid_before = j.table.paid_count
     j.refusal = make(&j.table, m)
@@ -71,14 +91,8 @@ cdef void take_step(
     step.last_round = last_round
     step.paid_before = paid_before
     step.paid_count = t.paid_count
+    step.ends = False
     step.rule = rule_of(t, m)
-
-
-cdef uint32_t shown_phase(const Table* t) noexcept nogil:
-    """A finished game is over unless the next seat could in fact eat and go on (contract)."""
-    if t.ending != NOT_ENDED and not can_be_reopened(t):
-        return PHASE_OVER
-    return PHASE_TAKE if t.phase == TAKE else PHASE_ACT
 
 
 # ---- claims ----
@@ -100,11 +114,16 @@ cdef void differ(
 
 
 cdef void compare_claims(const Claims* claims, Judgement* j) noexcept nogil:
-    """Every difference: u_seat, den_seat, then each seat: place, points, net (contract)."""
+    """Every difference: u_seat, den_seat, then each seat: place, points, net (contract).
+
+    Claims on an unfinished game are not looked at.
+    """
     cdef int u = j.table.u_seat, den = j.result.den_seat
     cdef const ClaimedSeat* claim
     cdef int seat
     cdef uint32_t i
+    if not j.result.finished:
+        return
     if claims.u == CLAIMED_SEAT:
         differ(j, NOBODY, b"u_seat", claims.u_seat, False, u, u == NOBODY)
     elif claims.u == CLAIMED_NO_U and claims.no_u:
@@ -122,3 +141,5 @@ cdef void compare_claims(const Claims* claims, Judgement* j) noexcept nogil:
                 differ(j, seat, b"points", claim.points, False, j.result.seats[seat].points, False)
             if claim.net_given:
                 differ(j, seat, b"net", claim.net, False, j.result.seats[seat].net, False)
+    if j.difference_count > 0:
+        j.status = STATUS_CLAIM_MISMATCH

@@ -1,9 +1,9 @@
-"""One request while it is worked on, and the answers that need no more than its log."""
+"""One request while it is worked on: what it asked, what was found out, the bytes of its answer."""
 from libc.stdint cimport uint32_t
 
 from phom_core.counts cimport Tally
+from phom_core.live cimport Check, Options
 from phom_core.log cimport EVENT_LIMIT, Log
-from phom_core.options cimport Options
 from phom_core.play cimport Judgement, Step
 from phom_core.validate cimport Faults
 from phom_core.wire cimport Reader, Writer
@@ -18,7 +18,8 @@ cdef struct Work:
     bint unreadable                   # the bytes are no such message
     Faults faults
     Judgement judgement
-    Step steps[EVENT_LIMIT + 1]       # and one for the move that is asked about
+    Step steps[EVENT_LIMIT]
+    Check check
     Options options
     Tally tally                       # of the call so far
     Writer out
@@ -42,7 +43,5 @@ cdef Reader reader(bytes data)
 cdef bytes output(Writer* w)
 cdef bint read_request(Reader* r, Work* work, int detail, int action) noexcept nogil
 cdef bint read_many_request(Reader* r, Work* work, Logs* logs) noexcept nogil
+cdef list request_faults(Work* work, str log_path)
 cdef int raise_faults(Work* work) except -1
-cdef void put_check(Work* work) noexcept nogil
-cdef void put_options(Work* work) noexcept nogil
-cdef void put_log_error(Work* work, int number, uint32_t index) noexcept nogil

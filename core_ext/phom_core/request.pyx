@@ -1,24 +1,15 @@
-"""Reading requests, saying what is wrong with them, and the answers about what may be done next."""
+"""One request on its way: its memory, its reading, and what is wrong with it."""
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 
 from phom_core.contract cimport *
 from phom_core.decode cimport read_action, read_log
-from phom_core.encode cimport (
-    put_action, put_event, put_result, put_state, put_step, put_text, put_violation,
-)
-from phom_core.log cimport (
-    ACTION_SLOT, clear_log, finish_log, free_log, new_log, trim_log,
-)
-from phom_core.options cimport list_options
-from phom_core.play cimport play_move
-from phom_core.settle cimport settle
-from phom_core.table cimport DRAW, EAT, NOT_ENDED, Move, Table, can_be_reopened
+from phom_core.log cimport clear_log, finish_log, free_log, new_log, trim_log
 from phom_core.validate cimport fault_texts
 from phom_core.wire cimport (
-    BYTES, DEPTH_LIMIT, VARINT, free_output, put_given, put_head, put_number, read_message,
-    read_tag, read_varint, skip_field, tag_of, written,
+    BYTES, DEPTH_LIMIT, VARINT, free_output, read_message, read_tag, read_varint, skip_field,
+    tag_of, written,
 )
 
 
@@ -197,66 +188,3 @@ cdef int raise_faults(Work* work) except -1:
     if faults:
         raise NotALog(faults)
     return 0
-
-
-cdef void put_log_error(Work* work, int number, uint32_t index) noexcept with gil:
-    """A LogError: what a lone call would have raised, about log `index` of many."""
-    cdef Writer* w = &work.out
-    cdef size_t before = written(w), inside
-    faults = request_faults(work, f"logs[{index}]")
-    for path, text in reversed(faults):
-        inside = written(w)
-        put_text(w, FieldViolation_description, text.encode())
-        put_text(w, FieldViolation_field, path.encode())
-        put_head(w, LogError_field_violations, inside)
-    put_text(w, LogError_message, str(NotALog(faults)).encode())
-    put_head(w, number, before)
-
-
-# ---- what may be done ----
-
-cdef void put_check(Work* work) noexcept nogil:
-    """The fields of a CheckActionResponse: may the action be done after this log, and what then?"""
-    cdef Judgement* j = &work.judgement
-    cdef Writer* w = &work.out
-    cdef Move* m = &work.log.moves[ACTION_SLOT]
-    cdef Step* step = &work.steps[EVENT_LIMIT]
-    if j.status != STATUS_ILLEGAL:
-        name_card(&j.table, m)
-        play_move(j, m, work.log.event_count, step)
-    if j.status == STATUS_ILLEGAL:
-        put_violation(w, CheckActionResponse_violation, j)
-        return
-    settle(&j.table, j.stake, &j.result)
-    if j.result.finished:
-        put_result(w, CheckActionResponse_result, j)
-    if m.kind != DRAW or m.card != 0:
-        put_state(w, CheckActionResponse_state, j)
-    put_step(w, CheckActionResponse_trace, j, work.log.event_count, step, True)
-    put_event(w, CheckActionResponse_event, m)
-    put_number(w, CheckActionResponse_legal, True)
-
-
-cdef void name_card(const Table* t, Move* m) noexcept nogil:
-    """What follows from the log: the discard that is eaten, the next card of a known stock."""
-    if m.kind == EAT and m.card == 0:
-        m.card = t.last_discard
-    elif m.kind == DRAW and t.stock_known and t.stock_left > 0:
-        m.card = t.stock[t.stock_drawn]
-
-
-cdef void put_options(Work* work) noexcept nogil:
-    """The fields of a ListLegalActionsResponse."""
-    cdef Judgement* j = &work.judgement
-    cdef const Table* t = &j.table
-    cdef Writer* w = &work.out
-    cdef int i
-    if j.status == STATUS_ILLEGAL:
-        put_violation(w, ListLegalActionsResponse_violation, j)
-        return
-    list_options(t, &work.options)
-    put_number(w, ListLegalActionsResponse_truncated, work.options.truncated)
-    for i in range(work.options.count - 1, -1, -1):
-        put_action(w, ListLegalActionsResponse_actions, &work.options.moves[i])
-    if t.ending == NOT_ENDED or can_be_reopened(t):
-        put_given(w, ListLegalActionsResponse_seat, <uint64_t>t.turn)

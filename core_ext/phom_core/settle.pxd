@@ -9,6 +9,7 @@ cdef struct SeatResult:
     int place                        # from 1; 0: the game is not finished
     int points
     bint mom
+    bint left
     mask_t loose                     # what `points` counts
     mask_t phoms[2 * LAID_LIMIT]     # laid, then those that the unlaid cards were counted as
     int phom_count
@@ -24,5 +25,5 @@ cdef struct Result:
     int paid_count
     int64_t rake_total
 
-cdef void settle(const Table* t, int64_t base_stake, Result* r) noexcept nogil
+cdef void settle(const Table* t, Result* r) noexcept nogil
 cdef void count_seat(const Table* t, int seat, SeatResult* r) noexcept nogil

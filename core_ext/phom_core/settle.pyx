@@ -10,11 +10,8 @@ from phom_core.table cimport (
 )
 
 
-cdef void settle(const Table* t, int64_t base_stake, Result* r) noexcept nogil:
-    """The result as the table stands: of a game in progress, the payments so far and no places.
-
-    `base_stake` is the worth of one stake, at least 1 (7.4).
-    """
+cdef void settle(const Table* t, Result* r) noexcept nogil:
+    """The result as the table stands: of a game in progress, the payments so far and no places."""
     cdef int seat
     r.finished = t.ending != NOT_ENDED
     r.den_seat = NOBODY
@@ -26,7 +23,7 @@ cdef void settle(const Table* t, int64_t base_stake, Result* r) noexcept nogil:
         settle_u(t, r)
     elif r.finished:
         settle_places(t, r)
-    settle_nets(t, base_stake, r)
+    settle_nets(t, r)
 
 
 # ---- points (7.7) ----
@@ -38,6 +35,7 @@ cdef void count_seat(const Table* t, int seat, SeatResult* r) noexcept nogil:
     cdef int i
     r.place = 0
     r.mom = is_mom(t, seat)
+    r.left = not is_in(t, seat)
     r.loose = s.hand
     r.phom_count = s.laid_count
     for i in range(s.laid_count):
@@ -89,9 +87,10 @@ cdef void settle_u(const Table* t, Result* r) noexcept nogil:
     for seat in range(t.seat_count):
         r.seats[seat].place = 1 if seat == t.u_seat else 2
         if seat != t.u_seat and r.den_seat == NOBODY:
-            pay_at_end(r, seat, t.u_seat, price, PAYMENT_REASON_U)
+            pay_at_end(t, r, seat, t.u_seat, price, PAYMENT_REASON_U)
     if r.den_seat != NOBODY:
-        pay_at_end(r, r.den_seat, t.u_seat, price * <uint32_t>(t.seat_count - 1), PAYMENT_REASON_U)
+        price *= <uint32_t>(t.seat_count - 1)
+        pay_at_end(t, r, r.den_seat, t.u_seat, price, PAYMENT_REASON_U)
 
 
 cdef void find_den(const Table* t, Result* r) noexcept nogil:
@@ -215,17 +214,17 @@ cdef inline int given_or_last(int order) noexcept nogil:
 cdef void pay_for_place(const Table* t, Result* r, int seat, int place, int first) noexcept nogil:
     """The first place is paid by each other seat (7.3); `place` counts from 0."""
     if t.seats[seat].laid_count > 0:
-        pay_at_end(r, seat, first, t.rules.place_payment[place - 1], PAYMENT_REASON_PLACE)
+        pay_at_end(t, r, seat, first, t.rules.place_payment[place - 1], PAYMENT_REASON_PLACE)
     else:
         pay_at_end(
-            r, seat, first, t.rules.mom_payment,
+            t, r, seat, first, t.rules.mom_payment,
             PAYMENT_REASON_MOM if is_in(t, seat) else PAYMENT_REASON_LEFT)
 
 
 # ---- money (7.4, 7.5) ----
 
 cdef void pay_at_end(
-    Result* r, int giver, int taker, uint32_t stakes, uint32_t reason
+    const Table* t, Result* r, int giver, int taker, uint32_t stakes, uint32_t reason
 ) noexcept nogil:
     if stakes == 0:                                             # 7.4
         return
@@ -234,19 +233,20 @@ cdef void pay_at_end(
     paid.giver = giver
     paid.taker = taker
     paid.stakes = stakes
+    paid.amount = stakes * t.stake
     paid.reason = reason
     paid.event = NOBODY
 
 
-cdef void settle_nets(const Table* t, int64_t base_stake, Result* r) noexcept nogil:
+cdef void settle_nets(const Table* t, Result* r) noexcept nogil:
     cdef int seat, i
     for seat in range(t.seat_count):
         r.seats[seat].net = 0
         r.seats[seat].rake = 0
     for i in range(t.paid_count):
-        add_payment(r, &t.paid[i], base_stake)
+        add_payment(r, &t.paid[i])
     for i in range(r.paid_count):
-        add_payment(r, &r.paid[i], base_stake)
+        add_payment(r, &r.paid[i])
     r.rake_total = 0
     if not r.finished:
         return
@@ -255,9 +255,9 @@ cdef void settle_nets(const Table* t, int64_t base_stake, Result* r) noexcept no
         r.rake_total += r.seats[seat].rake
 
 
-cdef void add_payment(Result* r, const Paid* paid, int64_t base_stake) noexcept nogil:
-    r.seats[paid.giver].net -= <int64_t>paid.stakes * base_stake
-    r.seats[paid.taker].net += <int64_t>paid.stakes * base_stake
+cdef void add_payment(Result* r, const Paid* paid) noexcept nogil:
+    r.seats[paid.giver].net -= paid.amount
+    r.seats[paid.taker].net += paid.amount
 
 
 cdef void take_rake(SeatResult* s, int64_t rake_bps) noexcept nogil:

@@ -103,6 +103,7 @@ cdef struct Deal:
     uint32_t stock_size      # 0: the order is not known (2.2)
     mask_t hand_sets[MAX_SEATS]      # the same cards as sets, as gather_deal has found them
     bint all_different       # all these are cards, and none is there twice
+    int64_t base_stake       # 0: 1 (7.4)
     Instant started_at
     uint32_t game_number     # 0: not known
     int creator_seat
@@ -140,6 +141,7 @@ cdef struct Paid:
     int giver
     int taker
     uint32_t stakes
+    int64_t amount           # in the caller's unit
     uint32_t reason          # the contract's PaymentReason
     int event                # NOBODY: the end of the game
 
@@ -151,6 +153,7 @@ cdef struct Shift:
 
 cdef struct Table:
     Rules rules
+    int64_t stake            # the worth of one stake, at least 1 (7.4)
     int seat_count
     Seat seats[MAX_SEATS]
     mask_t seen              # dealt or drawn

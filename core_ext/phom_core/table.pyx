@@ -66,6 +66,7 @@ cdef Refusal deal(Table* t, const Rules* rules, const Deal* d, int* fault_seat) 
     cdef Refusal fault = check_deal(rules, d, fault_seat)
     cdef int seat
     t.rules = rules[0]
+    t.stake = d.base_stake if d.base_stake > 0 else 1                               # 7.4
     t.seat_count = d.seats
     t.seen = 0
     for seat in range(d.seats):
@@ -375,6 +376,7 @@ cdef void pay(
     paid.giver = giver
     paid.taker = taker
     paid.stakes = stakes
+    paid.amount = stakes * t.stake
     paid.reason = reason
     paid.event = event
 

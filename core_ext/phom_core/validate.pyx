@@ -143,8 +143,8 @@ cdef void validate_log(const Log* log, Faults* faults) noexcept nogil:
     validate_ruleset(log, faults)
     report_seat(log, log.deal.first_seat, AT_FIRST_SEAT, faults)
     validate_deal(log, faults)
-    if log.base_stake < 0 or log.base_stake > STAKE_LIMIT:
-        report(faults, AT_BASE_STAKE, OUT_OF_RANGE, log.base_stake)
+    if log.deal.base_stake < 0 or log.deal.base_stake > STAKE_LIMIT:
+        report(faults, AT_BASE_STAKE, OUT_OF_RANGE, log.deal.base_stake)
     report_time(&log.deal.started_at, AT_STARTED_AT, faults)
     report_given_seat(log, log.deal.creator_seat, AT_CREATOR_SEAT, faults)
     report_given_seat(log, log.deal.winner_seat, AT_WINNER_SEAT, faults)

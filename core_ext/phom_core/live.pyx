@@ -1,18 +1,54 @@
-"""Everything that the seat to move may do: candidates are made here, the table says what is legal.
+"""What may be done after a log: an action is tried on its table; of candidates the legal are kept.
 
 There are at most 208 options: an eat, a draw, ten discards, 64 arrangements and mom, ten cards on
 each of twelve laid phom (of which few fit), u, khan, ten announcements.
 """
 from phom_core.arrange cimport Arrangement, best_arrangements
 from phom_core.cards cimport lowest_card, mask_t
+from phom_core.contract cimport STATUS_ILLEGAL
+from phom_core.play cimport judge_end, play_move
+from phom_core.state cimport look_at
 from phom_core.table cimport (
-    ANNOUNCE, DECLARE_U, DISCARD, DRAW, EAT, LAY_DOWN, LAY_OFF, NOBODY, OVER, Kind, Seat, check,
+    ANNOUNCE, DECLARE_U, DISCARD, DRAW, EAT, LAY_DOWN, LAY_OFF, NOBODY, NOT_ENDED, OVER, Kind, Seat,
+    can_be_reopened, check,
 )
 
+
+# ---- may this be done? ----
+
+cdef void check_action(
+    Judgement* j, const Move* asked, int index, Check* checked
+) noexcept nogil:
+    """Make the move that is asked about, as event `index` after the log that was judged in `j`.
+
+    A violation of the log's own stands.
+    """
+    checked.legal = False
+    if j.status == STATUS_ILLEGAL:
+        return
+    checked.event = asked[0]
+    name_card(&j.table, &checked.event)
+    checked.legal = play_move(j, &checked.event, index, &checked.step)
+    if checked.legal:
+        judge_end(j, &checked.step)
+        look_at(&j.table, &j.state)
+        checked.state_known = asked.kind != DRAW or checked.event.card != 0
+
+
+cdef void name_card(const Table* t, Move* m) noexcept nogil:
+    """What follows from the log: the discard that is eaten, the next card of a known stock."""
+    if m.kind == EAT and m.card == 0:
+        m.card = t.last_discard
+    elif m.kind == DRAW and t.stock_known and t.stock_left > 0:
+        m.card = t.stock[t.stock_drawn]
+
+
+# ---- what may be done? ----
 
 cdef void list_options(const Table* t, Options* options) noexcept nogil:
     """Fill `options`: eat, draw, discard, lay down, lay off, u, announce (the contract's order)."""
     cdef const Seat* s = &t.seats[t.turn]
+    options.seat = t.turn if t.ending == NOT_ENDED or can_be_reopened(t) else NOBODY
     options.count = 0
     options.truncated = False
     options.span_count = 0
@@ -79,11 +115,11 @@ cdef void add_arrangements(const Table* t, Options* options) noexcept nogil:
         return
     count = best_arrangements(s.hand, s.eaten, found, ARRANGEMENT_LIMIT, &options.truncated)
     for i in range(count):
-        put_arrangement(candidate(t, options, LAY_DOWN), options, &found[i])
+        fill_arrangement(candidate(t, options, LAY_DOWN), options, &found[i])
         keep_if_legal(t, options)
 
 
-cdef void put_arrangement(Move* m, Options* options, const Arrangement* a) noexcept nogil:
+cdef void fill_arrangement(Move* m, Options* options, const Arrangement* a) noexcept nogil:
     cdef mask_t cards
     cdef int i
     m.phoms = &options.spans[options.span_count]
