@@ -10,7 +10,7 @@ CORE := $(filter-out %/contract.pxd,$(wildcard core_ext/phom_core/*.p[xy]?))
 CORE_TESTS := $(addprefix tests/test_,decoder.py encoder.py games.py handed_cases.py hands.py)
 SOURCES := pyproject.toml setup.py proto/generate.py $(wildcard proto/phom/v1/*.proto) $(CORE)
 
-.PHONY: help run test test-system image sanitize slow soak differential laws fuzz bench instructions lint types licences lock clean
+.PHONY: help run test test-system image sanitize slow soak differential laws fuzz unchanged bench instructions lint types licences lock clean
 
 help:  ## Say what there is to make.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*##/\t/' | expand -t 16
@@ -54,6 +54,9 @@ laws: .venv/installed  ## No dead ends in a million states; all laws on 100,000 
 
 fuzz: .venv/installed  ## The decoder against protobuf's parser, ten million mutated inputs.
 	$(BIN)/python tests/fuzz_decoder.py --count 10000000 --seed 1 --jobs 2
+
+unchanged: .venv/installed  ## The same bytes for every request as BASE (main) gives: for who moves code.
+	$(BIN)/python tests/unchanged.py --base $(or $(BASE),main)
 
 # OpenSpiel is what the solver is compared with, h2load the load of unary calls; both for this alone.
 bench: .venv/bench  ## Every figure as a ratio against its roof, on two processors; ten minutes.
