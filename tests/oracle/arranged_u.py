@@ -7,28 +7,33 @@ from .table import Table, Won, counts_in_phom, most_added
 
 
 def _with_additions(
-    table: Table, number: int, arranged: frozenset[int]
+    table: Table, number: int, arranged: frozenset[int], announced: int
 ) -> tuple[int, frozenset[int]]:
     """6.2: the cards left out go to the seat's own laid phỏm where they fit, never the announced one."""
     seat = table.seats[number]
     out = frozenset(seat.hand) - arranged
-    may_be_added = out - seat.eaten_unlaid() - {table.turn.announced}  # 6.2, 3.9
+    may_be_added = out - seat.eaten_unlaid() - {announced}  # 6.2, 3.9
     left_over = out - most_added(seat.laid, may_be_added)
     in_phom = counts_in_phom(table, number) + len(seat.hand) - len(left_over)
     return in_phom, left_over
 
 
-def declared(table: Table, event: Event) -> tuple[int, frozenset[int]]:
-    """6.2, 6.3: cards in phỏm and cards left over, with the event's arrangement or the best one."""
+def declared(table: Table, event: Event, announced: int) -> tuple[int, frozenset[int]]:
+    """6.2, 6.3: cards in phỏm and cards left over, with the event's arrangement or the best one.
+
+    The announced card is left over (3.9); 0 is none.
+    """
     if event.phoms:
-        return _with_additions(
-            table, event.seat, frozenset(card for phom in event.phoms for card in phom)
-        )
+        arranged = frozenset(card for phom in event.phoms for card in phom)
+        return _with_additions(table, event.seat, arranged, announced)
     seat = table.seats[event.seat]
-    cards = frozenset(seat.hand) - {table.turn.announced}  # 3.9
+    cards = frozenset(seat.hand) - {announced}  # 3.9
     eaten = seat.eaten_unlaid()
     plans = [
-        (*_with_additions(table, event.seat, frozenset().union(*packing)), listed(packing))
+        (
+            *_with_additions(table, event.seat, frozenset().union(*packing), announced),
+            listed(packing),
+        )
         for packing in packings(cards, eaten)
     ]
     # The most cards in phỏm; of ties the best as contract.md has it for every arrangement: the
@@ -50,7 +55,7 @@ def declared_u(table: Table, event: Event) -> Won:
     """The Ù that a legal declaration makes."""
     if event.khan:
         return Won(event.seat, "U_KIND_KHAN", frozenset(table.seats[event.seat].hand))
-    in_phom, left_over = declared(table, event)
+    in_phom, left_over = declared(table, event, table.turn.announced)
     return Won(event.seat, kind(in_phom), left_over)
 
 

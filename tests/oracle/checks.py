@@ -206,7 +206,7 @@ def _discard(table: Table, event: Event) -> Iterator[Found]:
     yield from _may_discard(table, event)
     if table.turn.announced not in (0, event.card):
         yield "ANNOUNCED_OTHER_CARD", ""  # 3.9
-    yield from _lay_down_done(table, event)
+    yield from _lay_down_done(table)
 
 
 def _may_discard(table: Table, event: Event) -> Iterator[Found]:
@@ -220,12 +220,10 @@ def _may_discard(table: Table, event: Event) -> Iterator[Found]:
         yield "DISCARD_BREAKS_EATEN", ""  # 4.3
 
 
-def _lay_down_done(table: Table, event: Event) -> Iterator[Found]:
-    seat, turn = table.seats[event.seat], table.turn
-    if turn.in_last_round and not turn.laid_down and holds_phom(seat.hand):
+def _lay_down_done(table: Table) -> Iterator[Found]:
+    turn = table.turn
+    if turn.in_last_round and not turn.laid_down and holds_phom(table.mover.hand):
         yield "MUST_LAY_DOWN", ""  # 5.2: the card to be discarded included
-    if seat.laid_off and not seat.laid:
-        yield "LAID_OFF_WITHOUT_PHOM", ""  # 5.5
 
 
 def _lay_down(table: Table, event: Event) -> Iterator[Found]:
@@ -282,6 +280,8 @@ def _lay_off(table: Table, event: Event) -> Iterator[Found]:
         yield "LAY_OFF_DOES_NOT_FIT", ""  # 5.4
     if not fits(frozenset(seat.hand) - {event.card}, eaten):
         yield "LAY_OFF_BREAKS_EATEN", ""  # 5.6
+    if not seat.laid and not holds_phom(seat.hand - {event.card}):
+        yield "LAID_OFF_WITHOUT_PHOM", ""  # 5.5: the hand has to keep a phỏm to lay down
     if len(seat.hand) == 1 and not (on_own or rules.u_by_lay_off):
         yield "LAY_OFF_LAST_CARD", ""  # 5.6: it makes Ù on one's own phỏm, or by lay-off (6.4)
 
@@ -312,8 +312,10 @@ def _declare_u(table: Table, event: Event) -> Iterator[Found]:
         yield from _phoms_of(seat, event)
     if announced in used:
         yield "ANNOUNCED_OTHER_CARD", ""  # 3.9
-    in_phom, _ = declared(table, event)
+    in_phom, _ = declared(table, event, announced)
     if in_phom < 9:
+        if not event.phoms and declared(table, event, 0)[0] >= 9:
+            yield "ANNOUNCED_OTHER_CARD", ""  # 3.9: an Ù, but none that leaves that card over
         yield "NOT_U", ""  # 6.2
 
 
@@ -335,7 +337,7 @@ def _announce_card(table: Table, event: Event) -> Iterator[Found]:
     if table.turn.announced:
         yield "ANNOUNCE_TWICE", ""  # 3.9
     yield from _may_discard(table, event)  # 3.9: every check of a discard
-    yield from _lay_down_done(table, event)
+    yield from _lay_down_done(table)
 
 
 def _nothing(table: Table, event: Event) -> Iterator[Found]:

@@ -76,7 +76,7 @@ def random_log(rng: Random, house: str, overrides: Json) -> Json:
     if rng.random() < timed:
         log["startedAt"] = timestamp(BEGIN)
     table = open_table(log)
-    player = Player(rng, table, 0, *habits)
+    player = Player(rng, table, log, *habits)
     if plan.late_leave:
         player.play(rng.randint(14, 29))
         player.do({"seat": rng.choice(table.still_in()), "leave": {}})

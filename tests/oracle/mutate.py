@@ -146,7 +146,7 @@ def _play_on(log: Json, rng: Random) -> None:
     table, violation, _ = replay(log)
     if violation is None:
         log.pop("claimedResult", None)
-        player = Player(rng, table, len(log["events"]), Habits.random(rng))
+        player = Player(rng, table, log, Habits.random(rng))
         if rng.random() < 0.5:
             player.do({"seat": rng.choice(table.still_in()), "leave": {}})
         log["events"] += player.play(rng.choice((3, 20, 400)))

@@ -1,5 +1,7 @@
 """A random player: takes any legal table and plays it on, by habits that make rare things happen."""
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -86,11 +88,11 @@ def _eatable(seat: Seat, cards: list[int]) -> list[int]:
 class Player:
     """Plays all seats of one table; `events` is what it added."""
 
-    def __init__(self, rng: Random, table: Table, played: int, *habits: Habits) -> None:
-        """The number of events already played; habits before and at the end, random where left out."""
+    def __init__(self, rng: Random, table: Table, log: Mapping[str, Any], *habits: Habits) -> None:
+        """The log that led to the table; habits before and at the end, random where left out."""
         self.rng = rng
         self.table = table
-        self.first_index = played
+        self.log = {**log, "events": list(log["events"])}
         self.before_the_end = habits[0] if habits else Habits.random(rng)
         self.at_the_end = habits[1] if habits[1:] else self.before_the_end.at_the_end(rng)
         self.events: list[Json] = []
@@ -122,7 +124,7 @@ class Player:
         return True
 
     def _event(self, message: Json) -> Event:
-        return read_event(self.first_index + len(self.events), message)
+        return read_event(len(self.log["events"]) + len(self.events), message)
 
     def _time_for(self, message: Json) -> int | None:
         """A time for this event; where it is late by it, the server's timeout goes before."""
@@ -193,10 +195,10 @@ class Player:
                 self._declare()
         if turn.in_last_round and table.ending is None:
             if self.chance(habits.lay_off):
-                self._lay_off(before=True)
+                self._lay_off()
             self._lay_down()
             if self.chance(habits.lay_off):
-                self._lay_off(before=False)
+                self._lay_off()
             if self.chance(habits.declare):
                 self._declare()
         if table.ending is not None:
@@ -251,24 +253,16 @@ class Player:
         if legal:
             self.do(self.rng.choice(legal))
 
-    def _lay_off(self, before: bool) -> None:
-        """Cards onto phỏm, one by one; before a lay-down mostly such that a phỏm stays to be laid."""
+    def _lay_off(self) -> None:
+        """Cards onto phỏm, one by one."""
         table = self.table
         while table.ending is None:
             legal = [message for message in lay_offs(table) if is_legal(table, message)]
-            if before and self.chance(0.95):
-                legal = [message for message in legal if self._still_lays(message)]
             if not legal:
                 return
             self.do(self.rng.choice(legal))
             if not self.chance(0.8):
                 return
-
-    def _still_lays(self, message: Json) -> bool:
-        """5.5: whether a phỏm is on the table or left in the hand after this lay-off."""
-        seat = self.table.mover
-        card = self._event(message).card
-        return bool(seat.laid) or holds_phom(seat.hand - {card})
 
     def _discard(self) -> bool:
         table, seat = self.table, self.table.turn.seat
@@ -277,8 +271,9 @@ class Player:
             for card in sorted(table.mover.hand)
             if is_legal(table, {"seat": seat, "discard": {"card": card_name(card)}})
         ]
-        if not cards:  # laid off too much (5.5): nothing is left but to leave
-            return self.do({"seat": seat, "leave": {}})
+        if not cards:  # no rule leaves a seat without one
+            played = {**self.log, "events": [*self.log["events"], *self.events]}
+            raise RuntimeError(f"seat {seat} has no legal discard: {json.dumps(played)}")
         wanted = _eatable(table.seats[table.next_seat(seat)], cards)
         packing = best(frozenset(table.mover.hand), table.mover.eaten_unlaid()) or ()
         idle = [card for card in cards if card in loose(frozenset(table.mover.hand), packing)]

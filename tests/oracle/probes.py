@@ -1,11 +1,11 @@
 """Faults made on purpose: at a table of a game, an event that breaks a rule which can be broken there."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from .arrange import holds_phom, makes_phom, packings, phoms_in
+from .arrange import best, holds_phom, makes_phom, packings, phoms_in
 from .cards import NAMES, card_name
 from .checks import check
 from .events import card_of, kind_of, read_event
@@ -25,7 +25,8 @@ _RARITY = {
     "ANNOUNCED_OTHER_CARD": 40,
     "MUST_LAY_DOWN": 8,
     "ANNOUNCE_TWICE": 30,
-    "LAID_OFF_WITHOUT_PHOM": 300,
+    "LAID_OFF_WITHOUT_PHOM": 200,
+    "LAID_OFF_WITHOUT_PHOM broken": 600,
     "LAY_DOWN_TWICE": 4,
     "PHOM_TWO_EATEN": 60,
     "EATEN_NOT_IN_PHOM": 8,
@@ -39,7 +40,10 @@ _RARITY = {
     "LAY_OFF_NOT_ALLOWED": 6,
     "NOTHING_TO_EAT": 30,
     "NOT_U_KHAN": 4,
-    "NOT_U announced": 40,
+    "ANNOUNCED_OTHER_CARD u": 30,
+    "ANNOUNCED_OTHER_CARD arranged": 20,
+    "NOT_U arranged": 15,
+    "NOT_U announced": 10,
     "EAT_NO_PHOM eaten": 20,
     "GAME_OVER dry": 100,
     "U_KHAN_TOO_LATE": 4,
@@ -198,36 +202,39 @@ def _seldom_after_take(table: Table, place: int) -> Iterator[Found]:
     if turn.in_last_round and seat.laid and len(seat.hand) <= 4:
         yield from _last_card(table, place)
     if _may_lay_off_first(table):
-        yield from _laid_off_in_vain(table, place)
-    if table.rules.announced_card_binds and is_legal(table, {"seat": turn.seat, "declareU": {}}):
+        yield from _laid_off_without_phom(table, place)
+    declare = {"seat": turn.seat, "declareU": {}}
+    if turn.announced:  # 3.9, 6.2: mostly no Ù anyway
+        yield from _refused(table, place, declare, why=" announced")
+    elif table.rules.announced_card_binds and is_legal(table, declare):
         yield from _announced_before_u(table, place)
 
 
 def _announced_before_u(table: Table, place: int) -> Iterator[Found]:
-    """3.9: an Ù that does not leave over the card announced before."""
-    for card in sorted(table.mover.hand):
-        announce = {"seat": table.turn.seat, "announceCard": {"card": card_name(card)}}
-        if is_legal(table, announce):
-            aside = table.clone()
-            make(aside, read_event(place, announce))
-            declare = {"seat": table.turn.seat, "declareU": {}}
-            yield from _refused(aside, place, declare, (announce,), " announced")
-
-
-def _laid_off_in_vain(table: Table, place: int) -> Iterator[Found]:
-    """5.5: cards are laid off first, and no phỏm is left to lay down after them; móm is said or not."""
-    for message in lay_offs(table):
-        card = card_of(message["layOff"]["card"])
-        if holds_phom(table.mover.hand - {card}) or not is_legal(table, message):
+    """3.9: an Ù that does not leave over the card announced before, declared with an arrangement and without."""
+    seat, hand = table.turn.seat, frozenset(table.mover.hand)
+    packing = best(hand, table.mover.eaten_unlaid()) or ()
+    for card in sorted(hand):
+        announce = {"seat": seat, "announceCard": {"card": card_name(card)}}
+        if not is_legal(table, announce):
             continue
-        seat = table.turn.seat
-        for detour in ((message,), (message, {"seat": seat, "layDown": {}})):
-            aside = table.clone()
-            for step, made in enumerate(detour):
-                make(aside, read_event(place + step, made))
-            for thrown in sorted(aside.mover.hand):
-                discard = {"seat": seat, "discard": {"card": card_name(thrown)}}
-                yield from _refused(aside, place, discard, detour)
+        aside = table.clone()
+        make(aside, read_event(place, announce))
+        without = [phom for phom in packing if card not in phom]
+        for phoms in ([], packing, without):
+            body = {"phoms": [{"cards": [card_name(c) for c in sorted(phom)]} for phom in phoms]}
+            declare = {"seat": seat, "declareU": body if phoms else {}}
+            way = " arranged" if phoms else " u"
+            yield from _refused(aside, place, declare, (announce,), way)
+
+
+def _laid_off_without_phom(table: Table, place: int) -> Iterator[Found]:
+    """5.5: a card laid off first that leaves no phỏm to lay down; seldom because it breaks the last one."""
+    why = " broken" if holds_phom(table.mover.hand) else ""
+    for message in lay_offs(table):
+        for found in _refused(table, place, message):
+            if found.code == "LAID_OFF_WITHOUT_PHOM":
+                yield replace(found, code=found.code + why)
 
 
 def _last_card(table: Table, place: int) -> Iterator[Found]:

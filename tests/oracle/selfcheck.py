@@ -26,7 +26,7 @@ Json = dict[str, Any]
 
 
 def game_differences(case: Json) -> Iterator[str]:
-    """In what the verdict over a case of games.jsonl differs from what is expected (cases/README.md)."""
+    """In what the verdict over a handed game differs from what is expected (cases/README.md)."""
     expected = case["expected"]
     verdict = judge(case["log"])
     if faults(case["log"]):
@@ -97,7 +97,11 @@ def hand_differences(case: Json) -> Iterator[str]:
 def check_cases(folder: Path) -> int:
     """Print the cases that disagree; the number of them."""
     disagreeing = 0
-    for name, compare in (("games.jsonl", game_differences), ("hands.jsonl", hand_differences)):
+    for name, compare in (
+        ("games.jsonl", game_differences),
+        ("games-2.jsonl", game_differences),
+        ("hands.jsonl", hand_differences),
+    ):
         with (folder / name).open(encoding="utf-8") as lines:
             cases = [json.loads(line) for line in lines if line.strip()]
         for case in cases:
@@ -159,7 +163,7 @@ def check_mutants(count: int, seed: int) -> int:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "cases", type=Path, help="the folder that holds games.jsonl and hands.jsonl"
+        "cases", type=Path, help="the folder that holds games.jsonl, games-2.jsonl and hands.jsonl"
     )
     parser.add_argument("--mutants", type=int, default=4500)
     parser.add_argument("--seed", type=int, default=1)
