@@ -1,5 +1,6 @@
 """The server as callers and operators meet it: in process, and as a process that gets signals."""
 
+import base64
 import re
 import signal
 import socket
@@ -95,6 +96,30 @@ def test_what_is_no_log_names_each_field(
         "log.events[0].discard.card",
     ]
     assert _reason(raised.value) == ("CANNOT_BE_JUDGED", {})
+
+
+def test_a_log_of_nothing_but_faults_names_as_many_as_callers_take(
+    log: events_pb2.GameLog, stub: referee_pb2_grpc.RefereeServiceStub
+) -> None:
+    """gRPC refuses trailers of more than 8 KiB, at random, and Java counts them as base64."""
+    bad = events_pb2.GameLog()
+    bad.CopyFrom(log)
+    del bad.events[:]
+    for _ in range(1000):
+        bad.events.add(seat=0).declare_u.phoms.add(cards=[99] * 3)  # type: ignore[list-item]
+    for _ in range(20):
+        with pytest.raises(grpc.RpcError) as raised:
+            stub.Replay(referee_pb2.ReplayRequest(log=bad))
+        assert raised.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    trailers = dict(raised.value.trailing_metadata())
+    assert len(base64.b64encode(trailers["grpc-status-details-bin"])) < 6 << 10
+    detail = error_details_pb2.BadRequest()
+    assert rpc_status.from_call(raised.value).details[0].Unpack(detail)
+    *named, last = detail.field_violations
+    assert named[0].field == "log.events[0].declare_u.phoms[0].cards[0]"
+    # A hundred are found, and one line says how many more there are.
+    assert last.description.endswith(f"; and {101 - len(named) - 1} more fields, too many to name")
+    assert len(named) > 20
 
 
 def test_health_tells_liveness_and_readiness(app: App) -> None:
