@@ -1,43 +1,21 @@
 """The command phom-referee: what it prints, in which order, and its exit codes."""
 
-import io
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from commandline import SAMPLE, SO_FAR, Run, error, objects
 from google.protobuf.json_format import MessageToDict, MessageToJson
 from google.protobuf.timestamp_pb2 import Timestamp
 from phom.v1.events_pb2 import Event, GameLog
-from phom_referee import houses, inputs, notation, rules, server
+from phom_referee import houses, notation, rules, server
 from phom_referee.command import main
 from phom_referee.settings import Settings
 from phom_referee.signals import Signals
 
-SAMPLE = Path(__file__).parent / "games" / "sample.phom"
 COMMAND = Path(sys.executable).with_name("phom-referee")
-
-# The sample as far as the discard that seat 0 eats.
-SO_FAR = SAMPLE.read_text("utf-8").partition("0 eat")[0]
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run the command; its exit code, standard output and standard error."""
-
-    def run(*argv: object, stdin: bytes | str = b"") -> tuple[int, str, str]:
-        given = stdin.encode() if isinstance(stdin, str) else stdin
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
-        code = main([str(argument) for argument in argv])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return run
 
 
 def _with_id(game_id: str) -> GameLog:
@@ -48,15 +26,6 @@ def _with_id(game_id: str) -> GameLog:
 
 def _line(log: GameLog) -> str:
     return MessageToJson(log, indent=None)
-
-
-def _objects(out: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in out.splitlines()]
-
-
-def _error(*fields: tuple[str, str]) -> dict[str, Any]:
-    listed = [{"field": path, "description": text} for path, text in fields]
-    return {"error": {"code": "INVALID_ARGUMENT", "fields": listed}}
 
 
 # ---- replay ----
@@ -80,7 +49,7 @@ def test_replay_for_people(run: Run) -> None:
 
 def test_replay_as_json(run: Run) -> None:
     code, out, _ = run("replay", SAMPLE, "--json")
-    (verdict,) = _objects(out)
+    (verdict,) = objects(out)
     assert code == 0
     assert (verdict["gameId"], verdict["status"]) == ("sample", "STATUS_FINISHED")
     # Defaults are left out, and numbers of 64 bits are strings.
@@ -96,7 +65,7 @@ def test_replay_as_json(run: Run) -> None:
 )
 def test_replay_tells_as_much_as_asked_for(run: Run, detail: str, told: set[str]) -> None:
     _, out, _ = run("replay", SAMPLE, "--json", "--detail", detail)
-    (verdict,) = _objects(out)
+    (verdict,) = objects(out)
     assert verdict.keys() & {"state", "trace"} == told
 
 
@@ -127,7 +96,8 @@ def test_replay_explains_an_illegal_deal(run: Run) -> None:
     code, out, _ = run("replay", "-", stdin="house go88\nfirst 0\ndeal 0 7H\ndeal 1 8H\n")
     assert code == 1
     assert out.startswith(
-        "this game: ILLEGAL\n  in the deal or the opening\n  DEAL_HAND_SIZE: each hand has 9 cards"
+        "standard input, log 1: ILLEGAL\n  in the deal or the opening\n"
+        "  DEAL_HAND_SIZE: each hand has 9 cards, the first seat's 10; seat 0, which begins, has 1\n"
     )
 
 
@@ -165,7 +135,7 @@ def test_replay_of_an_u_names_who_pays_for_all(run: Run) -> None:
     assert (
         out
         == """\
-this game: legal and finished
+standard input, log 1: legal and finished
   Ù by seat 1: AS2S3S 4C5C6C 7D8D9D; seat 0 pays for all: its card was eaten in the turn of the Ù;\
  rule 7.1 c
   place 1: seat 1: net +11; 0 points (KH); phỏm AS2S3S 4C5C6C 7D8D9D
@@ -194,7 +164,7 @@ def test_replay_keeps_the_order_and_goes_on_after_what_is_no_log(run: Run) -> No
     ]
     code, out, err = run("replay", "-", "--json", stdin="\n".join(lines))
     assert (code, err) == (2, "")
-    verdicts = _objects(out)
+    verdicts = objects(out)
     assert [v.get("gameId", "error" in v) for v in verdicts] == [
         "a",
         True,
@@ -204,12 +174,18 @@ def test_replay_keeps_the_order_and_goes_on_after_what_is_no_log(run: Run) -> No
         True,
         "f",
     ]
-    assert verdicts[1]["error"]["fields"][0]["field"] == "log"
-    assert verdicts[1]["error"]["fields"][0]["description"].startswith("is no JSON: ")
-    assert verdicts[2] == _error(("log.ruleset.house", "must be given"))
-    assert verdicts[3] == _error(
-        ("log.events[0].discard.card", "must be a value of phom.v1.Card"),
-        ("log.game", "is no field of phom.v1.GameLog"),
+    name = "Expecting property name enclosed in double quotes"
+    assert verdicts[1] == error(
+        ("log", f"is no JSON: {name}: column 2 (standard input, log 2, line 2)")
+    )
+    assert verdicts[2] == error(
+        ("log.ruleset.house", "must be given (standard input, log 3, line 4)")
+    )
+    place = "(standard input, log 4, line 5)"
+    card = 'must be a card, CARD_AS to CARD_KH; found "CARD_1S", did you mean CARD_AS?'
+    field = "is no field of phom.v1.GameLog, did you mean `gameId`?"
+    assert verdicts[3] == error(
+        ("log.events[0].discard.card", f"{card} {place}"), ("log.game", f"{field} {place}")
     )
     assert verdicts[4]["status"] == "STATUS_ILLEGAL"
 
@@ -218,13 +194,13 @@ def test_replay_says_in_its_place_what_is_no_log(run: Run) -> None:
     code, out, _ = run("replay", "-", stdin="house go88\n---\nfrist 0\n---\n" + SO_FAR)
     assert code == 2
     assert out.startswith(
-        "no log\n"
+        "standard input, log 1, line 1: no log\n"
         "  log.first_seat: must be given\n"
-        "  log.hands: must be 2 to 4 hands, one for each seat\n"
-        "no log\n"
+        "  log.hands: must be 2 to 4 hands, one for each seat; found 0\n"
+        "standard input, log 2, line 3: no log\n"
         "  log: line 3: `frist 0`: expected an event"
     )
-    assert out.count("no log\n") == 2
+    assert out.count(": no log\n") == 2
     assert "\nsample: legal so far, not finished\n" in out
 
 
@@ -234,207 +210,52 @@ def test_replay_of_several_files(run: Run, tmp_path: Path) -> None:
     assert run("replay", SAMPLE, illegal)[0] == 1
     code, out, err = run("replay", illegal, tmp_path / "missing", SAMPLE, "--json")
     assert code == 2
-    assert [verdict["gameId"] for verdict in _objects(out)] == ["b", "sample"]
+    assert [verdict["gameId"] for verdict in objects(out)] == ["b", "sample"]
     assert err == f"phom-referee: {tmp_path / 'missing'}: No such file or directory\n"
 
 
-# ---- what an input may be ----
-
-LOG = _with_id("one")
-TWO = f"{_line(LOG)}\n{_line(_with_id('two'))}\n"
-
-
-@pytest.mark.parametrize(
-    ("content", "ids"),
-    [
-        pytest.param(MessageToJson(LOG), ["one"], id="JSON over many lines"),
-        pytest.param(MessageToJson(LOG) * 2, ["one", "one"], id="JSON one after another"),
-        pytest.param("\n\n" + TWO, ["one", "two"], id="JSON lines"),
-        pytest.param("\ufeff" + TWO, ["one", "two"], id="JSON lines with a byte order mark"),
-        pytest.param(TWO.replace("\n", "\r\n"), ["one", "two"], id="JSON lines of Windows"),
-        pytest.param("garbage\n" + TWO, [None, "one", "two"], id="JSON lines, the first is none"),
-        pytest.param("{\n" + TWO, [None, "one", "two"], id="JSON lines, the first is cut"),
-        pytest.param("[1]\n{\n[\n" + TWO, [None] * 3 + ["one", "two"], id="no objects first"),
-        pytest.param("{a\n{b\n", [None, None], id="JSON lines, none is one"),
-        pytest.param(MessageToJson(LOG)[:-9], [None], id="JSON over many lines, cut"),
-        pytest.param(MessageToJson(LOG) + "x", ["one", None], id="JSON, then something"),
-        pytest.param("[]", [None], id="a JSON list"),
-        pytest.param("[" * 100_000, [None], id="JSON too deep"),
-        pytest.param(b"\xff\xfe" + TWO.encode("utf-16-le"), [None], id="JSON lines in UTF-16"),
-        pytest.param(TWO.encode() + b'{"gameId": "\xff"}', ["one", "two", None], id="not UTF-8"),
-        pytest.param(notation.write(LOG), ["one"], id="notation"),
-        pytest.param("\ufeff" + notation.write(LOG), ["one"], id="notation after a mark"),
-        pytest.param("# {}\nid a\n---\nid b\r\n", ["a", "b"], id="notation, two logs"),
-        pytest.param("id a\n---\nid b\n{\n---\nid c", ["a", None, "c"], id="notation with a brace"),
-        pytest.param(b"id \xff", [None], id="notation that is not UTF-8"),
-        pytest.param("garbage", [None], id="no log at all"),
-        pytest.param(LOG.SerializeToString(), ["one"], id="binary"),
-        pytest.param(_with_id("{" * 9).SerializeToString(), ["{" * 9], id="binary with braces"),
-        pytest.param(b"\x00\x01\xff", [None], id="bytes that are nothing"),
-    ],
-)
-def test_form_is_told_by_content(tmp_path: Path, content: str | bytes, ids: list[str]) -> None:
-    file = tmp_path / "log"
-    file.write_bytes(content.encode() if isinstance(content, str) else content)
-    found = list(inputs.logs(str(file)))
-    assert [log.game_id if isinstance(log, GameLog) else None for log in found] == ids
-
-
-@pytest.mark.parametrize("content", [b"", b"\n \n", b"# nothing\n"])
-def test_input_without_a_log_is_unreadable(run: Run, content: bytes) -> None:
-    assert run("replay", "-", stdin=content) == (
-        2,
-        "",
-        "phom-referee: -: there is no log in it\n",
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "fields"),
-    [
-        ("[]", [("log", "must be a JSON object")]),
-        ('{"firstSeat": -1}', [("log.first_seat", "must be a whole number, 0 to 4294967295")]),
-        ('{"gameId": 3}', [("log.game_id", "must be a string")]),
-        ('{"baseStake": 0.5}', [("log.base_stake", "must be a whole number of at most 64 bits")]),
-        ('{"ruleset": {"layOff": 1}}', [("log.ruleset.lay_off", "must be true or false")]),
-        ('{"startedAt": "now"}', [("log.started_at", "must be a time as 2026-11-30T10:00:07Z")]),
-        (
-            '{"startedAt": "2026-11-30T10:00:00.1e999Z"}',
-            [("log.started_at", "must be a time as 2026-11-30T10:00:07Z")],
-        ),
-        (r'{"\ud800": 1}', [("log.\ud800", "is no field of phom.v1.GameLog")]),
-        ('{"hands": {}}', [("log.hands", "must be a list")]),
-        ('{"events": [null]}', [("log.events[0]", "must be a JSON object")]),
-        (
-            '{"events": [{}, {"draw": {}, "eat": {}, "leave": null}]}',
-            [("log.events[1].kind", "must be only one of draw, eat")],
-        ),
-        (
-            '{"stock": ["CARD_AS", "AS", {}]}',
-            [
-                ("log.stock[1]", "must be a value of phom.v1.Card"),
-                ("log.stock[2]", "must be a value of phom.v1.Card"),
-            ],
-        ),
-        (
-            '{"gameId": "a", "gameId": "b"}',
-            [("log", "is no phom.v1.GameLog: a name stands twice in one object")],
-        ),
-    ],
-)
-def test_faults_of_json_are_named(run: Run, text: str, fields: list[tuple[str, str]]) -> None:
-    code, out, _ = run("replay", "-", "--json", stdin=text)
-    assert (code, _objects(out)) == (2, [_error(*fields)])
-
-
-# ---- check, legal ----
-
-
-def test_check_of_a_legal_action(run: Run) -> None:
-    code, out, _ = run("check", "-", "0 eat", stdin=SO_FAR)
-    assert code == 0
-    assert out.splitlines()[:6] == [
-        "legal (rule 4.2)",
-        "  append: 0 eat KH",
-        "  a card of the leader's row moves, seat 0 leads (rule 3.3)",
-        "  seat 3 is spared its lay-down (né hạ)",
-        "  seat 3 pays seat 0 1000 (stakes: 1) for an eaten card (rule 4.4)",
-        "  the table after it:",
+def test_replay_of_several_files_says_which(run: Run, tmp_path: Path) -> None:
+    nameless = SO_FAR.replace("id sample\n", "")
+    first, second, third = (tmp_path / name for name in ("1.phom", "2.jsonl", "3.phom"))
+    first.write_text(f"{nameless}---\n{nameless}", "utf-8")
+    second.write_text(f'\n{_line(notation.parse(nameless)[0])}\n{{"hand": 1}}\n', "utf-8")
+    third.write_text("", "utf-8")
+    code, out, err = run("replay", first, second, third)
+    assert code == 2
+    heads = [line for line in out.splitlines() if not line.startswith("  seat")]
+    assert [line for line in heads if not line.startswith("  event")] == [
+        f"{first}, log 1: legal so far, not finished",
+        f"{first}, log 2: legal so far, not finished",
+        f"{second}, log 1: legal so far, not finished",
+        f"{second}, log 2, line 3: no log",
+        "  log.hand: is no field of phom.v1.GameLog, did you mean `hands`?",
     ]
-
-
-def test_check_of_an_illegal_action(run: Run) -> None:
-    code, out, _ = run("check", "-", "1", "eat", stdin=SO_FAR)
-    assert code == 1
-    assert out.startswith("not legal\n  NOT_YOUR_TURN: it is another seat's turn")
-    assert "  rule 3.1:\n    A turn: take one card (draw from the stock, or eat" in out
-
-
-def test_check_of_a_draw_from_an_unknown_stock(run: Run) -> None:
-    text = "\n".join(line for line in SO_FAR.splitlines() if not line.startswith("stock"))
-    code, out, _ = run("check", "-", "0 draw", stdin=text)
-    assert code == 0
-    assert out.splitlines()[:2] == ["legal (rule 3.1)", "  append: 0 draw, and the card that comes"]
-
-
-def test_check_as_json(run: Run) -> None:
-    code, out, _ = run("check", "-", "0 eat", "--json", stdin=SO_FAR)
-    (response,) = _objects(out)
-    assert (code, response["legal"]) == (0, True)
-    assert response["event"] == {"seat": 0, "eat": {"card": "CARD_KH"}}
-    code, out, _ = run("check", "-", "1 draw", "--json", stdin=SO_FAR)
-    (response,) = _objects(out)
-    assert code == 1
-    assert response["violation"]["code"] == "VIOLATION_CODE_NOT_YOUR_TURN"
-
-
-def test_check_of_what_is_no_action(run: Run) -> None:
-    code, out, err = run("check", SAMPLE, "0 eats")
-    assert (code, out) == (2, "")
-    assert err.startswith("phom-referee: `0 eats`: expected one of draw, eat,")
-    code, out, _ = run("check", SAMPLE, "7 draw", "--json")
-    assert (code, _objects(out)[0]["error"]["fields"][0]["field"]) == (2, "action.seat")
-    code, out, err = run("check", "-", "0 draw", stdin="id a\n---\nid b\n")
-    assert (code, err) == (2, "phom-referee: -: there are 2 logs in it, expected one\n")
-    code, out, _ = run("check", "-", "0 draw", stdin="id a\nsecond 0\n")
-    assert (code, out.splitlines()[0]) == (2, "no log")
-
-
-def test_legal(run: Run) -> None:
-    assert run("legal", "-", stdin=SO_FAR) == (0, "0 eat\n0 draw\n", "")
-    code, out, _ = run("legal", "-", "--json", stdin=SO_FAR)
-    assert (code, _objects(out)) == (
-        0,
-        [{"seat": 0, "actions": [{"seat": 0, "eat": {}}, {"seat": 0, "draw": {}}]}],
-    )
-
-
-def test_legal_after_the_end(run: Run) -> None:
-    code, out, _ = run("legal", "-", stdin=SO_FAR + "0 leave\n1 leave\n2 leave\n")
-    assert (code, out) == (0, "nothing can follow: the game is over\n")
-
-
-def test_legal_of_an_illegal_log(run: Run) -> None:
-    code, out, _ = run("legal", "-", stdin=SO_FAR + "1 eat\n")
-    assert code == 1
-    assert out.startswith("the log is not legal\n  event 17: 1 eat\n  NOT_YOUR_TURN: ")
-
-
-# ---- hand, rulesets ----
-
-
-def test_hand(run: Run) -> None:
-    cards = "3H4H5H6H7H8H 3S 3D 8S 8C"
-    code, out, _ = run("hand", cards, "--eaten", "4H 7H", "--offered", "8D")
-    assert code == 0
-    assert out.splitlines() == [
-        "phỏm: 3H4H5H 6H7H8H",
-        "loose: 3S 8S 8C 3D; 22 points",
-        "arrangements as good: 1",
-        "may discard: 3S 8S 8C 3D",
-        "cạ: 3S-3D 3S-3H 8S-8C 8S-8H 8C-8H 3D-3H 3H-4H 3H-5H 4H-5H 4H-6H 5H-6H 5H-7H 6H-7H 6H-8H"
-        " 7H-8H",
-        "the offered card may be eaten",
-    ]
-
-
-def test_hand_that_is_u(run: Run) -> None:
-    code, out, _ = run("hand", "3H4H5H", "6H7H8H 3S3D 8S 8C", "--json")
-    (response,) = _objects(out)
-    assert (code, response["uKind"], len(response["phoms"])) == (0, "U_KIND_TRON", 3)
-    assert run("hand", "3H4H5H6H7H8H 3S3D 8S 8C")[1].endswith("\nthese ten cards are Ù tròn\n")
-
-
-def test_hand_that_is_none(run: Run) -> None:
-    assert run("hand", "7H 10D") == (
+    assert err == f"phom-referee: {third}: there is no log in it\n"
+    code, out, _ = run("replay", first, second, "--json")
+    assert (code, objects(out)[3]) == (
         2,
-        "",
-        "phom-referee: `7H 10D`: expected cards, each a rank of A23456789TJQK and a suit of SCDH;"
-        " found `10D`\n",
+        error(
+            (
+                "log.hand",
+                f"is no field of phom.v1.GameLog, did you mean `hands`? ({second}, log 2, line 3)",
+            )
+        ),
     )
-    assert run("hand", "7H", "--offered", "8H 9H")[0] == 2
-    code, out, _ = run("hand", "7H 8H", "--eaten", "7H", "--json")
-    assert (code, _objects(out)[0]["error"]["code"]) == (2, "INVALID_ARGUMENT")
+
+
+def test_what_is_printed_reaches_no_terminal_as_it_is(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a\x1b[2J"
+    file.write_text('{"b\\u001b[2J": 1}', "utf-8")
+    code, out, err = run("replay", file)
+    assert (code, err) == (2, "")
+    assert out == (
+        f"{tmp_path}/a�[2J, log 1, line 1: no log\n  log.b�[2J: is no field of phom.v1.GameLog\n"
+    )
+    file.write_text("", "utf-8")
+    assert run("replay", file)[2] == f"phom-referee: {tmp_path}/a�[2J: there is no log in it\n"
+
+
+# ---- rulesets ----
 
 
 def test_rulesets(run: Run) -> None:
@@ -454,7 +275,7 @@ def test_rulesets(run: Run) -> None:
 
 def test_rulesets_as_json(run: Run) -> None:
     code, out, _ = run("rulesets", "--json")
-    assert (code, _objects(out)) == (
+    assert (code, objects(out)) == (
         0,
         [MessageToDict(named) for named in houses.presets().rulesets],
     )
@@ -500,7 +321,28 @@ def test_convert_of_several_logs(run: Run) -> None:
     code, out, _ = run("convert", "-", "--to", "json", stdin=out)
     assert (code, out) == (0, '{"gameId": "a"}\n{"gameId": "b"}\n')
     code, out, err = run("convert", "-", "--to", "binary", stdin=out)
-    assert (code, out, err) == (2, "", "phom-referee: -: there are 2 logs in it, expected one\n")
+    assert (code, out, err) == (
+        2,
+        "",
+        "phom-referee: standard input: there are 2 logs in it, expected one\n",
+    )
+
+
+def test_convert_to_binary_of_what_is_no_log(run: Run) -> None:
+    assert run("convert", "-", "--to", "binary", stdin='{"x":1}') == (
+        2,
+        "",
+        "phom-referee: standard input, log 1, line 1: log.x: is no field of phom.v1.GameLog\n",
+    )
+
+
+def test_convert_writes_the_one_form(run: Run) -> None:
+    typed = "House GO88\r\nDEAL 0 7h,10♦\r\n0 Lay 7h,8h,9h 4S,4D,4C\r\n"
+    assert run("convert", "-", "--to", "notation", stdin=typed) == (
+        0,
+        "house go88\ndeal 0 7H TD\n0 lay 7H8H9H 4S4D4C\n",
+        "",
+    )
 
 
 def test_convert_of_what_is_no_log(run: Run) -> None:
@@ -508,16 +350,16 @@ def test_convert_of_what_is_no_log(run: Run) -> None:
     code, out, err = run("convert", "-", "--to", "notation", stdin=lines)
     assert (code, out) == (2, "id a\n---\nid b\n")
     assert err.splitlines() == [
-        "phom-referee: log.events[0].kind: is not given",
-        "phom-referee: log.x: is no field of phom.v1.GameLog",
+        "phom-referee: standard input, log 2, line 2: log.events[0].kind: is not given",
+        "phom-referee: standard input, log 3, line 3: log.x: is no field of phom.v1.GameLog",
     ]
     code, out, err = run("convert", "-", "--to", "json", stdin="id a\n---\nx\n---\nid b\n")
-    first, error, second = _objects(out)
+    first, fault, second = objects(out)
     assert (code, err, first, second) == (2, "", {"gameId": "a"}, {"gameId": "b"})
-    assert error["error"]["fields"][0]["field"] == "log"
+    assert fault["error"]["fields"][0]["field"] == "log"
     binary = GameLog(events=[Event(seat=0, at=Timestamp(nanos=-1), leave={})]).SerializeToString()
     code, out, _ = run("convert", "-", "--to", "json", stdin=binary)
-    assert (code, _objects(out)[0]["error"]["fields"][0]["field"]) == (2, "log")
+    assert (code, objects(out)[0]["error"]["fields"][0]["field"]) == (2, "log")
 
 
 def test_generate(run: Run) -> None:
@@ -527,12 +369,26 @@ def test_generate(run: Run) -> None:
     assert (code, [len(log.hands) for log in logs]) == (0, [3, 3, 3])
     assert {log.ruleset.house for log in logs} == {3}
     code, lines, _ = run(*asked, "--json")
-    assert _objects(lines) == [MessageToDict(log) for log in logs]
+    assert objects(lines) == [MessageToDict(log) for log in logs]
     assert run(*asked)[1] == text
     assert run(*asked[:-1], 8)[1] != text
     code, out, _ = run("replay", "-", "--json", stdin=text)
     assert code == 0
-    assert [verdict["status"] for verdict in _objects(out)] == ["STATUS_FINISHED"] * 3
+    assert [verdict["status"] for verdict in objects(out)] == ["STATUS_FINISHED"] * 3
+
+
+def test_generate_of_a_house(run: Run) -> None:
+    assert run("generate", 1, "--house", "IWIN") == run("generate", 1, "--house", "iwin")
+    houses_known = "go88, wikipedia, iwin, online, online_ky_gui, bs_fyi"
+    for house, found in (
+        ("HOUSE_GO88", "found `HOUSE_GO88`, did you mean `go88`?"),
+        ("mine", "found `mine`"),
+        ("", "found the end of the line"),
+    ):
+        code, _, err = run("generate", 1, "--house", house)
+        assert code == 2
+        expected = f"argument --house: expected one of {houses_known}; {found}"
+        assert err.endswith(f"phom-referee generate: error: {expected}\n")
 
 
 # ---- serve, usage ----

@@ -1,4 +1,7 @@
-"""The log notation: it says what the contract says it does, and loses nothing."""
+"""The log notation: it says what the contract says it does, and loses nothing.
+
+What people type beside its one form is in test_typed.py, what it refuses in test_notation_errors.py.
+"""
 
 import json
 from pathlib import Path
@@ -8,7 +11,7 @@ import pytest
 from google.protobuf.json_format import ParseDict
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 from phom.v1.actions_pb2 import Action
 from phom.v1.cards_pb2 import CARD_7H, CARD_KD, Card
@@ -311,125 +314,11 @@ def test_a_bad_log_ends_nothing() -> None:
     assert second.line == 3
 
 
-# ---- what cannot be read ----
-
-EXPECTED = {
-    "frist 0": "an event, which begins with a seat, or one of id, deal, house, set, stake",
-    "house": "one of unspecified, go88, wikipedia, iwin, online, online_ky_gui, bs_fyi, found the",
-    "house go99": "one of unspecified, go88, wikipedia, iwin, online, online_ky_gui, bs_fyi; found",
-    "house go88 iwin": "the end of the line, found `iwin`",
-    "set": "one of rounds, row_shift,",
-    "set house go88": "one of rounds, row_shift,",
-    "set lay_off no": "one of true, false; found `no`",
-    "set chot LAST": "one of unspecified, none, final_round, last_of_round_3; found `LAST`",
-    "set rounds four": "a number, found `four`",
-    "set rounds ٤": "a number, found `٤`",
-    "set rounds 4294967296": "a number, 0 to 4294967295; found `4294967296`",
-    "set eat_payment 1,,2": "numbers as 1,2,3, found ``",
-    "set eat_payment 1, 2": "numbers as 1,2,3, found ``",
-    "stake 1e3": "an amount, found `1e3`",
-    "stake 9223372036854775808": "an amount, -9223372036854775808 to 9223372036854775807; found",
-    "started": "a time, found the end of the line",
-    "started 2026-1-1T00:00:00Z": "a time as 2026-11-30T10:00:07Z, found `2026-1-1T00:00:00Z`",
-    "started 2026-02-30T00:00:00Z": "a time as 2026-11-30T10:00:07Z, found `2026-02-30T00:00:00Z`",
-    "started 2026-02-20T00:00:00": "a time as 2026-11-30T10:00:07Z, found `2026-02-20T00:00:00`",
-    "opening 1": "one of game, creator, winner, after_winner; found `1`",
-    "opening game 1 game 2": "`opening game` only once in a log",
-    "first": "a seat, found the end of the line",
-    "first -1": "a seat, 0 to 4294967295; found `-1`",
-    "deal 7H": "a seat, found `7H`",
-    "deal 0 7H 10D": "cards, each a rank of A23456789TJQK and a suit of SCDH; found `10D`",
-    "deal 0 7h": "cards, each a rank of A23456789TJQK and a suit of SCDH; found `7h`",
-    "deal 1 7H": "a line `deal 0` too",
-    "stock": "a card, as 7H, found the end of the line",
-    "0": "one of draw, eat, discard, announce, lay, off, u, timeout, leave, found the end",
-    "0 lays": "one of draw, eat, discard, announce, lay, off, u, timeout, leave; found `lays`",
-    "0 draw": "a card, as 7H, found the end of the line",
-    "0 discard 7H8H": "one card, found `7H8H`",
-    "0 discard 7H 8H": "the end of the line, found `8H`",
-    "0 discard 7H @noon": "a time as 2026-11-30T10:00:07Z, found `noon`",
-    "0 discard @2026-11-30T10:00:07Z 7H": "cards, each a rank of",
-    "0 lay 7H8H9": "cards, each a rank of A23456789TJQK and a suit of SCDH; found `7H8H9`",
-    "0 off 7H": "a seat and the number of its phỏm, as 0.1, found the end of the line",
-    "0 off 7H 1": "a seat and the number of its phỏm, as 0.1; found `1`",
-    "0 off 7H 1.x": "a seat and the number of its phỏm, as 0.1; found `1.x`",
-    "0 off 7H 1.9999999999": "the number of a phỏm, 0 to 4294967295; found `9999999999`",
-    "0 leave now": "the end of the line, found `now`",
-    "claim 0 rank 1": "one of place, points, net; found `rank`",
-    "claim 0 place": "a number, found the end of the line",
-    "claim 0 place 1 place 2": "`place` only once",
-    "claim v": "one of a seat, u, no_u, den; found `v`",
-    "claim no_u perhaps": "one of true, false; found `perhaps`",
-    "claim den": "a seat, found the end of the line",
-}
-
-
-@pytest.mark.parametrize(("line", "expected"), EXPECTED.items())
-def test_bad_line(line: str, expected: str) -> None:
-    with pytest.raises(NotationError) as error:
-        parse(f"# a game\nid g\n\n{line} # so\n0 leave\n")
-    assert error.value.line == 4
-    assert str(error.value).startswith(f"line 4: `{line} # so`: expected {expected}")
-
-
-@pytest.mark.parametrize(
-    "line",
-    ["house iwin", "set rounds 4", "id b", "stake 1", "first 1", "deal 0", "stock 7H", "opening"],
-)
-def test_said_twice(line: str) -> None:
-    with pytest.raises(NotationError, match=r"^line 2: .* only once in a log$") as error:
-        parse(f"{line}\n{line}\n")
-    assert error.value.line == 2
-
-
-def test_one_u_is_claimed() -> None:
-    with pytest.raises(NotationError, match=r"^line 2: `claim no_u`: expected `claim u` only once"):
-        parse("claim u 1\nclaim no_u\n")
-
-
-def test_quoted_line_is_cut_and_printable() -> None:
-    with pytest.raises(NotationError) as error:
-        parse("\x1b[2J" + "x" * 1000)
-    assert str(error.value).startswith("line 1: `�[2J" + "x" * 96 + "`: expected an event")
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("", "a seat, found the end of the line"),
-        ("draw", "a seat, found `draw`"),
-        ("1 draw 5S", "the end of the line, found `5S`"),
-        ("1 discard", "a card, as 7H, found the end of the line"),
-        ("1 draw\n2 eat", "the end of the line, found `2`"),
-    ],
-)
-def test_bad_action(text: str, expected: str) -> None:
-    with pytest.raises(NotationError) as error:
-        parse_action(text)
-    assert str(error.value).endswith(f"expected {expected}")
-    assert (error.value.line, error.value.field) == (None, "action")
-
-
 def test_action() -> None:
     assert parse_action(" 1 draw # a card") == Action(seat=1, draw={})
     assert parse_action("0 discard KD") == Action(seat=0, discard={"card": CARD_KD})
     off = {"card": CARD_7H, "to_seat": 0, "phom_index": 1}
     assert parse_action("2 off 7H 0.1") == Action(seat=2, lay_off=off)
-
-
-LINES = st.sampled_from([*ALL_FORMS.splitlines(), *EXPECTED])
-
-
-@given(st.text() | st.lists(LINES | st.text(), max_size=5).map("\n".join))
-@example("id\n")
-@example("id \udc00")
-def test_any_text_is_read_or_refused(text: str) -> None:
-    found = list(notation.read(text.split("\n")))
-    logs = [log for log in found if isinstance(log, GameLog)]
-    assert parse("---\n".join(map(write, logs))) == logs
-    for error in found:
-        if isinstance(error, NotationError):
-            assert error.line in range(1, text.count("\n") + 2)
 
 
 # ---- what cannot be written ----

@@ -9,25 +9,39 @@ from __future__ import annotations
 
 import argparse
 import io
-import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, cast
 
-from google.protobuf.json_format import MessageToDict, SerializeToJsonError
+from google.protobuf.json_format import MessageToDict
 from phom.v1 import referee_pb2, verdict_pb2
+from phom.v1.cards_pb2 import Card
 from phom.v1.events_pb2 import GameLog
 from phom.v1.rules_pb2 import House
 from phom_core import NotALog, analyze_hand
 
 from phom_referee import notation, report, settings
+from phom_referee.cards import card_word, read_cards
 from phom_referee.generate import games
 from phom_referee.houses import VERSION, presets, referee
-from phom_referee.inputs import UnreadableError, logs, one_log
+from phom_referee.inputs import Place, logs, one_log
+from phom_referee.printing import (
+    NOT_LEGAL,
+    OK,
+    UNREADABLE,
+    complain,
+    print_error,
+    print_json,
+    print_no_log,
+    print_text,
+    write_logs,
+)
 from phom_referee.signals import Signals
-from phom_referee.spelling import enum_words, parse_cards
+from phom_referee.spelling import Words, enum_words
+from phom_referee.streams import UnreadableError
+from phom_referee.typed import UnexpectedError, quoted
 
 if TYPE_CHECKING:
     # argparse has no public name for what add_subparsers gives.
@@ -35,7 +49,6 @@ if TYPE_CHECKING:
 
 _Run = Callable[[argparse.Namespace], int]
 
-OK, NOT_LEGAL, UNREADABLE = 0, 1, 2
 # What a shell says of any other program that ends so.
 CLOSED_PIPE, INTERRUPTED = 128 + signal.SIGPIPE, 128 + signal.SIGINT
 
@@ -71,14 +84,18 @@ def main(argv: list[str] | None = None) -> int:
     return code
 
 
+class _UsageError(Exception):
+    """An argument that cannot be understood."""
+
+
 def _run(arguments: argparse.Namespace) -> int:
     run: _Run = arguments.run
     try:
         return run(arguments)
-    except NotALog as fault:
-        return _print_no_log(fault, as_json=arguments.json)
-    except (UnreadableError, notation.NotationError) as error:
-        return _complain(error)
+    except UnreadableError as error:
+        return complain(error)
+    except _UsageError as error:
+        return complain(error, arguments.command)
 
 
 # ---- the subcommands ----
@@ -110,76 +127,116 @@ def _replay(arguments: argparse.Namespace) -> int:
     code = OK
     for name in arguments.files:
         try:
-            for log in logs(name):
-                code = max(code, _replay_one(log, arguments))
+            for place, log in logs(name):
+                code = max(code, _replay_one(log, place, arguments))
         except UnreadableError as error:
-            code = _complain(error)
+            code = complain(error)
     return code
 
 
-def _replay_one(log: GameLog | NotALog, arguments: argparse.Namespace) -> int:
+def _replay_one(log: GameLog | NotALog, place: Place, arguments: argparse.Namespace) -> int:
     try:
         if isinstance(log, NotALog):
             raise log
         request = referee_pb2.ReplayRequest(log=log, detail=_DETAILS[arguments.detail])
         answer = referee().replay(request.SerializeToString())
     except NotALog as fault:
-        return _print_no_log(fault, as_json=arguments.json)
+        return print_no_log(fault, place, as_json=arguments.json)
     verdict = referee_pb2.ReplayResponse.FromString(answer).verdict
     if arguments.json:
-        _print_json(MessageToDict(verdict))
+        print_json(MessageToDict(verdict))
     else:
-        _print(report.verdict_text(verdict, log))
+        print_text(report.verdict_text(verdict, log, place))
     return OK if verdict.status in _HOLDS else NOT_LEGAL
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    action = notation.parse_action(" ".join(arguments.action))
-    log = one_log(arguments.log)
-    request = referee_pb2.CheckActionRequest(log=log, action=action)
-    answer = referee().check_action(request.SerializeToString())
+    asked = " ".join(arguments.action)
+    try:
+        action = notation.parse_action(asked)
+    except notation.NotationError as error:
+        raise _UsageError(f"action {error}") from None
+    place, log = one_log(arguments.log)
+    try:
+        if isinstance(log, NotALog):
+            raise log
+        request = referee_pb2.CheckActionRequest(log=log, action=action)
+        answer = referee().check_action(request.SerializeToString())
+    except NotALog as fault:
+        return print_no_log(fault, place, as_json=arguments.json, action=asked)
     response = referee_pb2.CheckActionResponse.FromString(answer)
     if arguments.json:
-        _print_json(MessageToDict(response))
+        print_json(MessageToDict(response))
     else:
-        _print(report.check_text(response, log))
+        print_text(report.check_text(response, log, action))
     return OK if response.legal else NOT_LEGAL
 
 
 def _legal(arguments: argparse.Namespace) -> int:
-    log = one_log(arguments.log)
-    request = referee_pb2.ListLegalActionsRequest(log=log)
-    answer = referee().list_legal_actions(request.SerializeToString())
+    place, log = one_log(arguments.log)
+    try:
+        if isinstance(log, NotALog):
+            raise log
+        request = referee_pb2.ListLegalActionsRequest(log=log)
+        answer = referee().list_legal_actions(request.SerializeToString())
+    except NotALog as fault:
+        return print_no_log(fault, place, as_json=arguments.json)
     response = referee_pb2.ListLegalActionsResponse.FromString(answer)
     if arguments.json:
-        _print_json(MessageToDict(response))
+        print_json(MessageToDict(response))
     else:
-        _print(report.legal_text(response, log))
+        print_text(report.legal_text(response, log))
     return NOT_LEGAL if response.HasField("violation") else OK
 
 
 def _hand(arguments: argparse.Namespace) -> int:
-    cards = parse_cards(" ".join(arguments.cards), "cards")
-    eaten = parse_cards(arguments.eaten, "eaten")
-    offered = parse_cards(arguments.offered, "offered")
-    if len(offered) > 1:
-        raise notation.NotationError(f"`{arguments.offered}`: expected one card", field="offered")
+    cards = _cards("cards", " ".join(arguments.cards))
+    eaten = _cards("--eaten", arguments.eaten)
+    offered = _cards("--offered", arguments.offered or "")
+    if not cards:
+        raise _UsageError('cards: expected at least one, as "7H 8H 9H KD"; found none')
+    if arguments.offered is not None and len(offered) != 1:
+        asked = quoted(arguments.offered)
+        raise _UsageError(f"--offered `{asked}`: expected one card; found {len(offered) or 'none'}")
     request = referee_pb2.AnalyzeHandRequest(
         cards=cards, eaten=eaten, offered=offered[0] if offered else None
     )
-    answer = analyze_hand(request.SerializeToString())
+    try:
+        answer = analyze_hand(request.SerializeToString())
+    except NotALog as fault:
+        return _no_hand(fault, request, as_json=arguments.json)
     response = referee_pb2.AnalyzeHandResponse.FromString(answer)
     if arguments.json:
-        _print_json(MessageToDict(response))
+        print_json(MessageToDict(response))
     else:
-        _print(report.hand_text(response, offered=bool(offered)))
+        print_text(report.hand_text(response, offered=bool(offered)))
     return OK
+
+
+def _cards(argument: str, text: str) -> list[Card]:
+    try:
+        return read_cards(text)
+    except UnexpectedError as error:
+        raise _UsageError(f"{argument} `{quoted(text)}`: expected {error}") from None
+
+
+def _no_hand(fault: NotALog, request: referee_pb2.AnalyzeHandRequest, *, as_json: bool) -> int:
+    """What is wrong with a hand of real cards: too many, one twice, eaten cards of another hand."""
+    if as_json:
+        return print_error(fault.fields)
+    named = {f"cards[{i}]": card for i, card in enumerate(request.cards)}
+    named |= {f"eaten[{i}]": card for i, card in enumerate(request.eaten)}
+    named |= {"offered": request.offered}
+    for path, text in fault.fields:
+        card = f" ({card_word(named[path], path)})" if path in named else ""
+        complain(f"{path}{card}: {text}", "hand")
+    return UNREADABLE
 
 
 def _rulesets(arguments: argparse.Namespace) -> int:
     if arguments.json:
         for named in presets().rulesets:
-            _print_json(MessageToDict(named))
+            print_json(MessageToDict(named))
     else:
         print(report.rulesets_text(presets().rulesets))
     return OK
@@ -187,69 +244,20 @@ def _rulesets(arguments: argparse.Namespace) -> int:
 
 def _convert(arguments: argparse.Namespace) -> int:
     if arguments.to != "binary":
-        return _write_logs(logs(arguments.file), as_json=arguments.to == "json")
-    sys.stdout.buffer.write(one_log(arguments.file).SerializeToString())
+        return write_logs(logs(arguments.file), as_json=arguments.to == "json")
+    place, log = one_log(arguments.file)
+    if isinstance(log, NotALog):
+        return complain(f"{place}: {log}")
+    sys.stdout.buffer.write(log.SerializeToString())
     sys.stdout.buffer.flush()
     return OK
 
 
 def _generate(arguments: argparse.Namespace) -> int:
-    house = cast("House", _HOUSES[arguments.house])
-    played = games(arguments.count, house=house, seats=arguments.seats, seed=arguments.seed)
-    return _write_logs(played, as_json=arguments.json)
-
-
-# ---- printing ----
-
-
-def _write_logs(found: Iterable[GameLog | NotALog], *, as_json: bool) -> int:
-    """Write logs in a form that can be read again: JSON lines, or notation."""
-    code = OK
-    separator = ""
-    for log in found:
-        try:
-            if isinstance(log, NotALog):
-                raise log
-            if as_json:
-                _print_json(_log_dict(log))
-            else:
-                _print(separator + notation.write(log).removesuffix("\n"))
-                separator = notation.SEPARATOR + "\n"
-        except NotALog as fault:
-            code = _print_no_log(fault, as_json=as_json) if as_json else _complain(fault)
-        except notation.NotationError as error:
-            code = _complain(error)
-    return code
-
-
-def _log_dict(log: GameLog) -> dict[str, Any]:
-    try:
-        return MessageToDict(log)
-    except SerializeToJsonError as error:
-        raise NotALog([("log", f"has no JSON: {error}")]) from None
-
-
-def _print(text: str) -> None:
-    # At once: whoever asks line by line waits for the answer.
-    print(text, flush=True)
-
-
-def _print_json(value: dict[str, Any]) -> None:
-    _print(json.dumps(value, ensure_ascii=False))
-
-
-def _print_no_log(fault: NotALog, *, as_json: bool) -> int:
-    if as_json:
-        fields = [{"field": path, "description": text} for path, text in fault.fields]
-        _print_json({"error": {"code": "INVALID_ARGUMENT", "fields": fields}})
-    else:
-        _print(report.no_log_text(fault.fields))
-    return UNREADABLE
-
-
-def _complain(error: Exception) -> int:
-    print(f"phom-referee: {error}", file=sys.stderr)
-    return UNREADABLE
+    house, seats, seed = arguments.house, arguments.seats, arguments.seed
+    played = games(arguments.count, house=house, seats=seats, seed=seed)
+    placed = ((Place("generated", number), log) for number, log in enumerate(played, 1))
+    return write_logs(placed, as_json=arguments.json)
 
 
 # ---- the arguments ----
@@ -259,7 +267,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="phom-referee",
         description="Judges games of Phỏm (tá lả).",
-        epilog="A FILE is JSON, JSON lines, log notation or a binary GameLog; `-` is standard input."
+        epilog="A FILE is JSON, JSON lines, a JSON array of logs, log notation or a binary GameLog, as"
+        " UTF-8 or as UTF-16 with its mark, perhaps packed by gzip; `-` is standard input."
+        " CARDS are typed as 7H, 7h, 10d or T♦, apart by blanks, commas or nothing."
         " Exit code 0: all legal and as claimed; 1: not; 2: unreadable input, or wrong usage.",
     )
     parser.add_argument("--version", action="version", version=VERSION)
@@ -282,9 +292,9 @@ def _add_judging(commands: _Commands) -> None:
     legal = _add(commands, "legal", _legal, "list what the seat to move may do", as_json=True)
     legal.add_argument("log", metavar="LOG", help="a FILE with the log so far")
     hand = _add(commands, "hand", _hand, "arrange a hand", as_json=True)
-    hand.add_argument("cards", metavar="CARDS", nargs="+", help='as "7H 8H 9H KD"')
+    hand.add_argument("cards", metavar="CARDS", nargs="+", help='as "7H 8H 9H KD" or 7h8h9hkd')
     hand.add_argument("--eaten", metavar="CARDS", default="", help="which of them were eaten")
-    hand.add_argument("--offered", metavar="CARD", default="", help="a discard to eat")
+    hand.add_argument("--offered", metavar="CARD", help="a discard to eat")
     _add(commands, "rulesets", _rulesets, "show the rules of every house", as_json=True)
 
 
@@ -294,9 +304,21 @@ def _add_making(commands: _Commands) -> None:
     convert.add_argument("--to", choices=("json", "notation", "binary"), required=True)
     generate = _add(commands, "generate", _generate, "play random legal games", as_json=True)
     generate.add_argument("count", metavar="N", type=_count)
-    generate.add_argument("--house", choices=_HOUSES, default="go88", help="(%(default)s)")
+    generate.add_argument(
+        "--house", type=_house, default="go88", help=f"{', '.join(_HOUSES)} (%(default)s)"
+    )
     generate.add_argument("--seats", type=int, choices=(2, 3, 4), default=4, help="(%(default)s)")
     generate.add_argument("--seed", type=int, default=0, help="same seed, same games (%(default)s)")
+
+
+def _house(text: str) -> House:
+    try:
+        words = Words(text)
+        house = cast("House", _HOUSES[words.one_of(_HOUSES)])
+        words.end()
+    except UnexpectedError as error:
+        raise argparse.ArgumentTypeError(f"expected {error}") from None
+    return house
 
 
 def _count(text: str) -> int:
@@ -309,7 +331,7 @@ def _add(
     commands: _Commands, name: str, run: _Run, text: str, *, as_json: bool = False
 ) -> argparse.ArgumentParser:
     parser = commands.add_parser(name, help=text, description=text)
-    parser.set_defaults(run=run, json=False)
+    parser.set_defaults(run=run, command=name, json=False)
     if as_json:
         parser.add_argument("--json", action="store_true", help="one JSON object a line")
     return parser

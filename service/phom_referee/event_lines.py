@@ -8,17 +8,9 @@ from collections.abc import Callable
 from phom.v1.actions_pb2 import Action
 from phom.v1.events_pb2 import Event
 
-from phom_referee.spelling import (
-    UnexpectedError,
-    Words,
-    card_word,
-    phom_words,
-    read_number,
-    read_time,
-    time_word,
-    unreadable,
-    unwritable,
-)
+from phom_referee.cards import card_word, phom_words
+from phom_referee.spelling import Words, read_number, read_time, time_word
+from phom_referee.typed import UnexpectedError, unreadable, unwritable
 
 # The word for each kind.
 _KINDS = {
@@ -32,15 +24,16 @@ _KINDS = {
     "timeout": "time_out",
     "leave": "leave",
 }
+VERBS = _KINDS.keys()
 _PLACE = re.compile(r"([0-9]+)\.([0-9]+)")
-_VERBS = {kind: verb for verb, kind in _KINDS.items()}
+_WORDS = {kind: verb for verb, kind in _KINDS.items()}
 
 
 def parse_action(text: str) -> Action:
     """Read one line, as `1 draw` or `0 discard KD`, as an action; a draw names no card."""
     action = Action()
     try:
-        read_event(Words(text.partition("#")[0].split()), action)
+        read_event(Words(text), action)
     except UnexpectedError as error:
         raise unreadable(text, error, field="action") from None
     return action
@@ -53,7 +46,7 @@ def write_action(action: Action | Event, field: str = "action") -> str:
         raise unwritable(f"{field}.kind", "is not given")
     if not action.HasField("seat"):
         raise unwritable(f"{field}.seat", "is not given")
-    words = [str(action.seat), _VERBS[kind]]
+    words = [str(action.seat), _WORDS[kind]]
     if kind in _WRITERS:
         words += _WRITERS[kind](action, f"{field}.{kind}")
     if action.HasField("at"):
@@ -125,8 +118,8 @@ def _read_lay_off(words: Words, event: Event | Action) -> None:
     word = words.take(expected)
     place = _PLACE.fullmatch(word)
     if place is None:
-        raise UnexpectedError(f"{expected}; found `{word}`")
-    event.lay_off.to_seat = read_number(place[1], "a seat")
+        raise UnexpectedError(expected, word)
+    event.lay_off.to_seat = read_number(place[1], "a seat's number")
     event.lay_off.phom_index = read_number(place[2], "the number of a phỏm")
 
 
@@ -140,7 +133,7 @@ def _write_lay_off(event: Event | Action, field: str) -> list[str]:
 
 
 def _read_u(words: Words, event: Event | Action) -> None:
-    if words.left and words.left[0] == "khan":
+    if words.is_next("khan"):
         words.take("khan")
         event.declare_u.khan = True
     event.declare_u.phoms.extend(words.phoms())

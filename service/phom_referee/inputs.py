@@ -1,24 +1,23 @@
 """Where the command's logs come from: a file or standard input, in any form, told by its content.
 
 - JSON lines, where the first line is a JSON object by itself: a log a line.
-- JSON: an object over several lines, or several such objects one after another.
+- JSON: an object over several lines, several such objects one after another, or an array of logs.
 - The log notation: any other text.
 - Binary: one serialized phom.v1.GameLog.
 
-JSON lines are read as they come, and any text line by line: memory is that of one log, and who
-writes a line and waits for the answer gets it.
+How each may be packed and encoded, streams.py says. Logs are read as they come: memory is that of
+one log, and who writes a JSON line and waits for the answer gets it.
 """
 
 from __future__ import annotations
 
+import codecs
+import io
 import json
 import re
-import sys
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext, suppress
-from itertools import chain
-from pathlib import Path
-from typing import IO
+from contextlib import suppress
+from typing import IO, NamedTuple
 
 from google.protobuf.json_format import Parse, ParseError
 from google.protobuf.message import DecodeError
@@ -27,85 +26,85 @@ from phom_core import NotALog
 
 from phom_referee import notation
 from phom_referee.json_faults import json_faults
+from phom_referee.json_values import values
+from phom_referee.streams import UnreadableError, lines, name_of, opened, rewound
+from phom_referee.typed import LONGEST
 
-STANDARD_INPUT = "-"
-
-# How much is looked at to tell what it is: far more than the longest log has.
-_LIMIT = 16 * 2**20
-_BOM = b"\xef\xbb\xbf"
+_MARK = b"\xef\xbb\xbf"
 # Every serialized log has some of these (tags, lengths, cards); text has none.
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
-_BLANK = re.compile(r"[ \t\r\n]*")
+# Every second byte of a text is one of these where it is UTF-16 of mostly plain letters.
+_UTF_16 = re.compile(rb"(?:[\t\n\r -~]\x00){4}|(?:\x00[\t\n\r -~]){4}")
+_NO_TEXT = "is no UTF-8 text; save the file as UTF-8"
+_NO_FORM = "is neither text in UTF-8 nor a whole serialized phom.v1.GameLog"
+_NO_MARK = "is UTF-16 without a byte order mark; save the file as UTF-8"
+
+_Found = tuple[int | None, GameLog | NotALog]
+"""What stands in the place of a log, and the number of the line it begins in, if it has one."""
 
 
-class UnreadableError(Exception):
-    """An input that cannot be opened or read, or holds another number of logs than it should."""
+class Place(NamedTuple):
+    """Where a log stands: in which file, as which of its logs, from 1, and from which line on."""
+
+    file: str
+    number: int
+    line: int | None = None
+
+    @property
+    def name(self) -> str:
+        return f"{self.file}, log {self.number}"
+
+    def __str__(self) -> str:
+        return self.name if self.line is None else f"{self.name}, line {self.line}"
 
 
-def logs(name: str) -> Iterator[GameLog | NotALog]:
+def logs(name: str) -> Iterator[tuple[Place, GameLog | NotALog]]:
     """Read the logs of a file, or of standard input, one by one; there must be some.
 
     What stands in the place of a log and is none comes as NotALog, and ends nothing.
     """
-    empty = True
-    try:
-        with _opened(name) as stream:
-            for log in _read(stream):
-                empty = False
-                yield log
-    except OSError as error:
-        raise UnreadableError(f"{name}: {error.strerror or error}") from None
-    if empty:
-        raise UnreadableError(f"{name}: there is no log in it")
+    number = 0
+    with opened(name) as stream:
+        for number, (line, log) in enumerate(_read(stream), 1):
+            yield Place(name_of(name), number, line), log
+    if not number:
+        raise UnreadableError(f"{name_of(name)}: there is no log in it")
 
 
-def one_log(name: str) -> GameLog:
-    """Read the only log of a file; NotALog is raised if it is none."""
-    found = list(logs(name))
-    if len(found) != 1:
-        raise UnreadableError(f"{name}: there are {len(found)} logs in it, expected one")
-    (log,) = found
-    if isinstance(log, NotALog):
-        raise log
-    return log
+def one_log(name: str) -> tuple[Place, GameLog | NotALog]:
+    """Read the only log of a file."""
+    read = logs(name)
+    only = next(read)
+    more = sum(1 for _ in read)
+    if more:
+        raise UnreadableError(f"{name_of(name)}: there are {more + 1} logs in it, expected one")
+    return only
 
 
-def _opened(name: str) -> AbstractContextManager[IO[bytes]]:
-    return nullcontext(sys.stdin.buffer) if name == STANDARD_INPUT else Path(name).open("rb")
-
-
-def _read(stream: IO[bytes]) -> Iterator[GameLog | NotALog]:
+def _read(stream: IO[bytes]) -> Iterator[_Found]:
     head = _first_line(stream)
     if _is_object(head):
-        return _read_json_lines(chain([head], stream))
-    head += stream.read(_LIMIT)
-    lines = _lines(head, stream)
-    binary = _read_binary(head) if _CONTROL.search(head) else None
-    if binary is not None:
-        return iter([binary])
-    opening = head.lstrip()[:1]
-    by_line = any(_is_object(line) for line in head.split(b"\n"))
-    if opening not in (b"{", b"[") and not by_line:
-        return _read_notation(lines)
-    documents = _documents(head)
-    if documents is None and (by_line or _all_open(head)):
-        return _read_json_lines(lines)
-    return _read_documents(documents or [head], stream)
+        return _read_json_lines(lines(rewound(head, stream)))
+    head += stream.read(max(0, LONGEST - len(head)))
+    if _CONTROL.search(head):
+        binary = _read_binary(head, stream)
+        if binary is not None:
+            return iter([(None, binary)])
+    if _is_json_lines(head):
+        return _read_json_lines(lines(rewound(head, stream)))
+    if head.lstrip().removeprefix(_MARK)[:1] in (b"{", b"[", b'"'):
+        return _read_values(rewound(head, stream))
+    return _read_notation(lines(rewound(head, stream)))
 
 
 def _first_line(stream: IO[bytes]) -> bytes:
-    """The first line that is not blank, blank ones before it included."""
-    head = stream.readline().removeprefix(_BOM)
-    while head.isspace() and (line := stream.readline()):
+    """The first line that is not blank, blank ones before it included; at most LONGEST bytes."""
+    head = bytearray()
+    while len(head) < LONGEST and (line := stream.readline(LONGEST - len(head))):
         head += line
-    return head
-
-
-def _lines(head: bytes, stream: IO[bytes]) -> Iterator[bytes]:
-    *whole, cut = head.split(b"\n")
-    yield from whole
-    yield cut + stream.readline()
-    yield from stream
+        if not line.isspace():
+            break
+    return bytes(head)
 
 
 # ---- JSON ----
@@ -113,29 +112,71 @@ def _lines(head: bytes, stream: IO[bytes]) -> Iterator[bytes]:
 
 def _is_object(line: bytes) -> bool:
     """Whether a line is a JSON object by itself."""
+    return line.lstrip().removeprefix(_MARK).startswith(b"{") and isinstance(_value(line), dict)
+
+
+def _value(line: bytes) -> object:
+    """The JSON value that a line is by itself; None if it is none."""
     try:
-        return line.lstrip().startswith(b"{") and isinstance(json.loads(line.decode()), dict)
+        return json.loads(line.decode("utf-8-sig"))
     except (ValueError, RecursionError):
+        return None
+
+
+def _is_json_lines(text: bytes) -> bool:
+    """Whether a text is a log a line, though perhaps its first is none."""
+    found = [line for line in lines(io.BytesIO(text)) if line and not line.isspace()]
+    if not found or _begins_with_object(text, lines_of_it=len(found)):
         return False
+    if _is_array(found[0]):
+        # By itself it is an array of logs, unless it stands before logs a line.
+        return isinstance(_value(found[0]), list) and any(map(_is_object, found))
+    # Where each line begins a value of its own, several faults are as many logs.
+    return any(map(_is_object, found)) or all(line.lstrip()[:1] in (b"{", b"[") for line in found)
 
 
-def _all_open(text: bytes) -> bool:
-    """Whether each line begins a value of its own, so that several faults are as many logs."""
-    lines = [line.lstrip() for line in text.split(b"\n")]
-    return all(line[:1] in (b"{", b"[") for line in lines if line)
+def _is_array(line: bytes) -> bool:
+    return line.lstrip().removeprefix(_MARK).startswith(b"[")
 
 
-def _read_json_lines(lines: Iterable[bytes]) -> Iterator[GameLog | NotALog]:
-    for line in lines:
+def _begins_with_object(text: bytes, *, lines_of_it: int) -> bool:
+    """Whether a text begins with a whole JSON object that is no line of several."""
+    first = next(values(_as_text(io.BytesIO(text))), None)
+    if first is None or not first.text.startswith("{"):
+        return False
+    return lines_of_it == 1 or "\n" in first.text
+
+
+def _read_json_lines(found: Iterable[bytes]) -> Iterator[_Found]:
+    for number, line in enumerate(found, 1):
         if line and not line.isspace():
-            yield _read_json(line)
+            yield number, _read_json_line(line)
 
 
-def _read_json(value: bytes | str) -> GameLog | NotALog:
+def _read_json_line(line: bytes) -> GameLog | NotALog:
+    if len(line) > LONGEST:
+        return _no_log(f"is longer than {LONGEST:,} bytes in one line")
     try:
-        text = value if isinstance(value, str) else value.decode()
+        return _read_json(line.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        return NotALog([("log", "is no UTF-8 text")])
+        return _no_log(_NO_TEXT)
+
+
+def _read_values(stream: IO[bytes]) -> Iterator[_Found]:
+    for value in values(_as_text(stream)):
+        yield value.line, _no_log(value.fault) if value.fault else _read_json(value.text)
+
+
+def _as_text(stream: IO[bytes]) -> IO[str]:
+    """Text with one kind of line end; bytes that are none become surrogates."""
+    return io.TextIOWrapper(stream, encoding="utf-8", errors="surrogateescape")
+
+
+def _read_json(text: str) -> GameLog | NotALog:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _no_log(_NO_TEXT)
     # protobuf takes an empty list or string for an empty message.
     if text.lstrip().startswith("{"):
         with suppress(ParseError):
@@ -143,62 +184,34 @@ def _read_json(value: bytes | str) -> GameLog | NotALog:
     return NotALog(json_faults(text))
 
 
-def _documents(head: bytes) -> Iterator[str] | None:
-    """The JSON values of a text whose first is an object over several lines; else None."""
-    try:
-        text = head.decode()
-        values = _values(text)
-        first = next(values)
-    except (ValueError, RecursionError, StopIteration):
-        return None
-    return chain([first], values) if first.startswith("{") and "\n" in first else None
-
-
-def _values(text: str) -> Iterator[str]:
-    """Each JSON value of a text; what is none comes as one last piece, unless it is the first."""
-    decoder = json.JSONDecoder()
-    start = at = _skip_blank(text, 0)
-    while at < len(text):
-        try:
-            _, end = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            if at == start:
-                raise
-            end = len(text)
-        yield text[at:end]
-        at = _skip_blank(text, end)
-
-
-def _skip_blank(text: str, at: int) -> int:
-    blank = _BLANK.match(text, at)
-    return at if blank is None else blank.end()
-
-
-def _read_documents(
-    documents: Iterable[bytes | str], stream: IO[bytes]
-) -> Iterator[GameLog | NotALog]:
-    for document in documents:
-        yield _read_json(document)
-    if stream.read(1):
-        yield NotALog([("log", "is too long a text; many logs are JSON lines, a log a line")])
-
-
 # ---- other forms ----
 
 
-def _read_binary(data: bytes) -> GameLog | None:
+def _read_binary(data: bytes, stream: IO[bytes]) -> GameLog | NotALog | None:
+    """The only log of bytes that are no text; None: they may be text after all."""
+    with suppress(DecodeError):
+        log = GameLog.FromString(data)
+        if log.ListFields():
+            return log if not stream.read(1) else _no_log(_NO_FORM)
+    if _UTF_16.match(data):
+        return _no_log(_NO_MARK)
     try:
-        return GameLog.FromString(data)
-    except DecodeError:
-        return None
-
-
-def _read_notation(lines: Iterable[bytes]) -> Iterator[GameLog | NotALog]:
-    try:
-        for log in notation.read(line.removesuffix(b"\n").decode() for line in lines):
-            if isinstance(log, notation.NotationError):
-                yield NotALog([(log.field, str(log))])
-            else:
-                yield log
+        # It may end within a character, where the text goes on.
+        codecs.getincrementaldecoder("utf-8")().decode(data)
     except UnicodeDecodeError:
-        yield NotALog([("log", "is neither UTF-8 text nor a serialized phom.v1.GameLog")])
+        return None if _is_json_lines(data) else _no_log(_NO_FORM)
+    return None
+
+
+def _read_notation(found: Iterable[bytes]) -> Iterator[_Found]:
+    # What is no UTF-8 becomes surrogates, which nothing but a comment may have.
+    texts = (line.decode(errors="surrogateescape") for line in found)
+    for number, log in notation.read_lines(texts):
+        if isinstance(log, notation.NotationError):
+            yield number, NotALog([(log.field, str(log))])
+        else:
+            yield number, log
+
+
+def _no_log(fault: str) -> NotALog:
+    return NotALog([("log", fault)])

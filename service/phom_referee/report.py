@@ -6,13 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 
 from phom.v1 import referee_pb2, verdict_pb2
+from phom.v1.actions_pb2 import Action
 from phom.v1.cards_pb2 import Card, Phom
 from phom.v1.events_pb2 import Event, GameLog
 from phom.v1.rules_pb2 import Ruleset
 
 from phom_referee import rules
+from phom_referee.cards import card_words, phom_words
+from phom_referee.inputs import Place
 from phom_referee.notation import write_action
-from phom_referee.spelling import card_words, phom_words, rule_word
+from phom_referee.spelling import rule_word
+from phom_referee.typed import printable, quoted
 
 WIDTH = 96
 NONE = "–"
@@ -48,9 +52,9 @@ _U_KIND = {
 }
 
 
-def verdict_text(verdict: verdict_pb2.Verdict, log: GameLog) -> str:
+def verdict_text(verdict: verdict_pb2.Verdict, log: GameLog, place: Place) -> str:
     """A verdict, with the event at fault and the rule it breaks quoted."""
-    lines = [f"{verdict.game_id or 'this game'}: {_STATUS[verdict.status]}"]
+    lines = [f"{verdict.game_id or printable(place.name)}: {_STATUS[verdict.status]}"]
     if verdict.HasField("violation"):
         lines += _violation(verdict.violation, log)
     if verdict.HasField("result"):
@@ -64,10 +68,10 @@ def verdict_text(verdict: verdict_pb2.Verdict, log: GameLog) -> str:
     return "\n".join(lines)
 
 
-def check_text(response: referee_pb2.CheckActionResponse, log: GameLog) -> str:
+def check_text(response: referee_pb2.CheckActionResponse, log: GameLog, action: Action) -> str:
     """Whether an action may be done: the event to append and what it does, or why not."""
     if not response.legal:
-        return "\n".join(["not legal", *_violation(response.violation, log)])
+        return "\n".join(["not legal", *_violation(response.violation, log, action)])
     lines = [f"legal (rule {response.trace.rule})", f"  append: {_event(response.event)}"]
     lines += [f"  {effect}" for effect in _effects(response.trace)]
     if response.HasField("result"):
@@ -116,9 +120,19 @@ def rulesets_text(rulesets: Sequence[referee_pb2.NamedRuleset]) -> str:
     return "\n".join(lines)
 
 
-def no_log_text(fields: Iterable[tuple[str, str]]) -> str:
-    """What stands in the place of a log that is none."""
-    return "\n".join(["no log", *(f"  {field}: {description}" for field, description in fields)])
+def no_log_text(fields: Iterable[tuple[str, str]], place: Place, action: str = "") -> str:
+    """What stands in the place of a log that is none, or of what was asked after it."""
+    of_log = [printable(f"  {path}: {text}") for path, text in fields if not is_of_action(path)]
+    of_action = [printable(f"  {path}: {text}") for path, text in fields if is_of_action(path)]
+    lines = [printable(f"{place}: no log"), *of_log] if of_log else []
+    if of_action:
+        lines += [f"no action: `{quoted(action)}`", *of_action]
+    return "\n".join(lines)
+
+
+def is_of_action(path: str) -> bool:
+    """Whether a field at fault is the action's and not the log's."""
+    return path.partition(".")[0] == "action"
 
 
 def _rule(ruleset: Ruleset, name: str) -> str:
@@ -139,17 +153,29 @@ def _event(event: Event) -> str:
     return write_action(event)
 
 
-def _violation(violation: verdict_pb2.Violation, log: GameLog) -> Iterator[str]:
+def _violation(
+    violation: verdict_pb2.Violation, log: GameLog, action: Action | None = None
+) -> Iterator[str]:
     index = violation.event_index
+    refused: Event | Action | None = action
     if not violation.HasField("event_index"):
         yield "  in the deal or the opening"
     elif index < len(log.events):
+        refused = log.events[index]
         yield f"  event {index}: {_event(log.events[index])}"
     code = verdict_pb2.ViolationCode.Name(violation.code).removeprefix("VIOLATION_CODE_")
     yield f"  {code}: {violation.message}"
+    if violation.code == verdict_pb2.VIOLATION_CODE_NOT_A_PHOM and _has_single_cards(refused):
+        yield "  (a blank ends a phỏm: its cards are written without one, as 7H8H9H 4S4D4C)"
     yield f"  rule {violation.rule}:"
     for paragraph in rules.text(violation.rule).splitlines():
         yield from wrap(paragraph, WIDTH, initial_indent="    ", subsequent_indent="    ")
+
+
+def _has_single_cards(move: Event | Action | None) -> bool:
+    """Whether what was laid is apart card by card, as it is where blanks were typed between."""
+    laid = [] if move is None else [*move.lay_down.phoms, *move.declare_u.phoms]
+    return any(len(phom.cards) == 1 for phom in laid)
 
 
 def _result(result: verdict_pb2.GameResult) -> Iterator[str]:

@@ -1,17 +1,20 @@
-"""How the log notation spells its parts: cards, numbers, times, values of the rules.
+"""How the log notation spells its parts: the words of a line, numbers, times, values of the rules.
 
-Names of enum values come from the .proto files. Reading raises UnexpectedError, which says what was
-expected; who reads the line knows where.
+Names of enum values come from the .proto files. Words are read in either case. Reading raises
+UnexpectedError, which says what was expected; who reads the line knows where.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from google.protobuf.timestamp_pb2 import Timestamp
 from phom.v1.cards_pb2 import Card, Phom
+
+from phom_referee.cards import read_cards, read_phoms
+from phom_referee.typed import UnexpectedError, nearest, plain, unwritable
 
 if TYPE_CHECKING:
     from google._upb import _message
@@ -24,87 +27,65 @@ if TYPE_CHECKING:
 UINT32 = range(2**32)
 INT64 = range(-(2**63), 2**63)
 
-_CARDS = {name.removeprefix("CARD_"): cast("Card", n) for name, n in Card.items() if n}
-_CODES = {number: code for code, number in _CARDS.items()}
+UNSPECIFIED = "unspecified"
+
 _NUMBER = re.compile(r"-?[0-9]{1,20}")
 # Timestamp's own reader takes more than this, as 2026-1-1.
 _TIME = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})"
 )
-_QUOTED = 100  # how much of a line an error repeats
-
-
-class NotationError(ValueError):
-    """What cannot be read, with its line, or cannot be written, with its field.
-
-    `line` counts from 1 and is None where there is no text. `field` is the path of the field that
-    cannot be written, as `log.events[3].discard.card`; `log` as a whole is what cannot be read.
-    """
-
-    def __init__(self, message: str, *, line: int | None = None, field: str = "log") -> None:
-        super().__init__(message)
-        self.line = line
-        self.field = field
-
-
-class UnexpectedError(Exception):
-    """The words of a line are not what they should be; says what was expected, what was found."""
-
-
-def unreadable(
-    line: str, expected: UnexpectedError, *, number: int | None = None, field: str = "log"
-) -> NotationError:
-    """The error of a line: its number, if it has one, the line, and what was expected."""
-    place = "" if number is None else f"line {number}: "
-    # A line of a file that is no text at all must not reach a terminal as it is.
-    quoted = "".join(c if c.isprintable() else "�" for c in line.strip()[:_QUOTED])
-    return NotationError(f"{place}`{quoted}`: expected {expected}", line=number, field=field)
-
-
-def unwritable(field: str, why: str) -> NotationError:
-    """The error of a field that the notation has no words for."""
-    return NotationError(f"{field}: {why}", field=field)
 
 
 class Words:
     """The words of a line, taken from the left by readers that say what they expect."""
 
-    def __init__(self, words: list[str]) -> None:
-        self.left = words
+    def __init__(self, line: str) -> None:
+        self.left = facts(line).split()
 
     def take(self, expected: str) -> str:
         if not self.left:
-            raise UnexpectedError(f"{expected}, found the end of the line")
+            raise UnexpectedError(expected, "")
         return self.left.pop(0)
 
+    def is_next(self, *words: str) -> bool:
+        """Whether the next word is one of these."""
+        return bool(self.left) and self.left[0].casefold() in words
+
+    def is_number_next(self) -> bool:
+        """Whether the next word is meant to be a number."""
+        return bool(self.left) and self.left[0][0].isdigit()
+
     def one_of(self, choices: Iterable[str]) -> str:
-        names = ", ".join(choices)
-        word = self.take(f"one of {names}")
-        if word not in choices:
-            raise UnexpectedError(f"one of {names}; found `{word}`")
-        return word
+        known = list(choices)
+        # It can be said of what has no value, and nobody needs it.
+        expected = f"one of {', '.join(name for name in known if name != UNSPECIFIED)}"
+        word = self.take(expected)
+        if word.casefold() not in known:
+            raise UnexpectedError(expected, word, near=nearest(word, known))
+        return word.casefold()
 
     def number(self, expected: str, allowed: range = UINT32) -> int:
         return read_number(self.take(expected), expected, allowed)
 
     def seat(self) -> int:
-        return self.number("a seat")
+        return self.number("a seat's number")
 
     def flag(self) -> bool:
         return self.one_of(("true", "false")) == "true"
 
     def card(self) -> Card:
-        word = self.take("a card, as 7H")
+        expected = "one card, as 7H"
+        word = self.take(expected)
         cards = read_cards(word)
         if len(cards) != 1:
-            raise UnexpectedError(f"one card, found `{word}`")
+            raise UnexpectedError(expected, word)
         return cards[0]
 
     def cards(self) -> list[Card]:
-        return [card for word in self.rest() for card in read_cards(word)]
+        return read_cards(" ".join(self.rest()))
 
     def phoms(self) -> list[Phom]:
-        return [Phom(cards=[] if word == "-" else read_cards(word)) for word in self.rest()]
+        return read_phoms(self.rest())
 
     def rest(self) -> list[str]:
         rest, self.left = self.left, []
@@ -112,47 +93,26 @@ class Words:
 
     def end(self) -> None:
         if self.left:
-            raise UnexpectedError(f"the end of the line, found `{self.left[0]}`")
+            raise UnexpectedError("the end of the line", self.left[0])
 
 
-def read_cards(word: str) -> list[Card]:
-    """Read cards that stand together, as `7H8H9H`."""
-    codes = [word[i : i + 2] for i in range(0, len(word), 2)]
-    if not all(code in _CARDS for code in codes):
-        raise UnexpectedError(
-            f"cards, each a rank of A23456789TJQK and a suit of SCDH; found `{word}`"
-        )
-    return [_CARDS[code] for code in codes]
-
-
-def card_word(card: Card, field: str) -> str:
-    """The code of a card, as `7H`; `field` is where it stands."""
-    code = _CODES.get(card)
-    if code is None:
-        raise unwritable(field, f"{card} is no card")
-    return code
-
-
-def card_words(cards: Iterable[Card], field: str) -> list[str]:
-    """The codes of the cards of a repeated field."""
-    return [card_word(card, f"{field}[{i}]") for i, card in enumerate(cards)]
-
-
-def phom_words(phoms: Iterable[Phom], field: str) -> list[str]:
-    """One word for each phỏm; `-` is one without cards."""
-    return [
-        "".join(card_words(phom.cards, f"{field}[{i}].cards")) or "-"
-        for i, phom in enumerate(phoms)
-    ]
+def facts(line: str) -> str:
+    """A line in its plain form, without its comment."""
+    text = plain(line).partition("#")[0].strip()
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise UnexpectedError("text in UTF-8") from None
+    return text
 
 
 def read_number(word: str, expected: str, allowed: range = UINT32) -> int:
     """Read a whole number in decimal digits."""
     if not _NUMBER.fullmatch(word):
-        raise UnexpectedError(f"{expected}, found `{word}`")
+        raise UnexpectedError(f"{expected}, in digits alone", word)
     number = int(word)
     if number not in allowed:
-        raise UnexpectedError(f"{expected}, {allowed[0]} to {allowed[-1]}; found `{word}`")
+        raise UnexpectedError(f"{expected}, {allowed[0]} to {allowed[-1]}", word)
     return number
 
 
@@ -163,7 +123,7 @@ def read_time(time: Timestamp, word: str) -> None:
             raise ValueError(word)
         time.FromJsonString(word)
     except ValueError:
-        raise UnexpectedError(f"a time as 2026-11-30T10:00:07Z, found `{word}`") from None
+        raise UnexpectedError("a time as 2026-11-30T10:00:07Z", word) from None
 
 
 def time_word(time: Timestamp, field: str) -> str:
@@ -176,8 +136,13 @@ def time_word(time: Timestamp, field: str) -> str:
 
 def enum_words(enum: EnumDescriptor) -> dict[str, int]:
     """The values as people write them: lower case, without the enum's own name before them."""
-    prefix = enum.values_by_number[0].name.removesuffix("UNSPECIFIED")
+    prefix = enum_prefix(enum)
     return {value.name.removeprefix(prefix).lower(): value.number for value in enum.values}
+
+
+def enum_prefix(enum: EnumDescriptor) -> str:
+    """What the names of an enum's values begin with, as `CARD_`."""
+    return enum.values_by_number[0].name.removesuffix(UNSPECIFIED.upper())
 
 
 def rule_word(rule: FieldDescriptor, value: Any, field: str) -> str:
@@ -190,11 +155,3 @@ def rule_word(rule: FieldDescriptor, value: Any, field: str) -> str:
         if number == value:
             return word
     raise unwritable(field, f"{value} is no value of {rule.enum_type.full_name}")
-
-
-def parse_cards(text: str, field: str) -> list[Card]:
-    """Read cards, as `7H 8H 9H`; `field` is what an error names."""
-    try:
-        return Words(text.split()).cards()
-    except UnexpectedError as error:
-        raise unreadable(text, error, field=field) from None
