@@ -214,7 +214,7 @@ def test_half_a_character_is_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @given(
     st.lists(LOGS.filter(lambda log: log.ListFields()), min_size=1, max_size=3),
-    st.randoms(use_true_random=False),
+    st.builds(random.Random, st.integers(0, 2**32)),
     st.sampled_from([*ENCODINGS.values(), str.encode]),
     st.sampled_from(list(PACKING.values())),
 )
