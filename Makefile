@@ -10,7 +10,7 @@ CORE := $(filter-out %/contract.pxd,$(wildcard core_ext/phom_core/*.p[xy]?))
 CORE_TESTS := $(addprefix tests/test_,decoder.py encoder.py games.py handed_cases.py hands.py)
 SOURCES := pyproject.toml setup.py proto/generate.py $(wildcard proto/phom/v1/*.proto) $(CORE)
 
-.PHONY: help run test test-system image sanitize slow soak differential laws fuzz unchanged bench instructions lint types licences lock clean
+.PHONY: help run test test-system image sanitize slow soak differential laws mutants fuzz unchanged bench instructions lint types licences lock clean
 
 help:  ## Say what there is to make.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*##/\t/' | expand -t 16
@@ -51,6 +51,9 @@ differential: .venv/installed  ## Referee against oracle, 500,000 logs; most of 
 laws: .venv/installed  ## No dead ends in a million states; all laws on 100,000 of each house; half an hour on a core.
 	$(BIN)/python tests/dead_ends.py --states 1000000 --seed 1
 	$(BIN)/python tests/laws.py --states 100000 --seed 1
+
+mutants: .venv/installed  ## Faults put into the rules one by one: a test finds each; half an hour on two cores.
+	$(BIN)/python tests/mutants/run.py --jobs 2
 
 fuzz: .venv/installed  ## The decoder against protobuf's parser, ten million mutated inputs.
 	$(BIN)/python tests/fuzz_decoder.py --count 10000000 --seed 1 --jobs 2

@@ -29,16 +29,20 @@ def compared(log: Json) -> tuple[list[str], Json | None]:
     """The disagreements, and what the oracle says of it: None if it is no log."""
     message = json_format.ParseDict(log, events_pb2.GameLog())
     expected_faults = faults(log)
+    theirs = None if expected_faults else judge(log, "TRACE")
+    return differences(message, expected_faults, theirs), theirs
+
+
+def differences(message: events_pb2.GameLog, expected: list[str], theirs: Json | None) -> list[str]:
+    """What the referee says of a log otherwise than the oracle did: its faults, or its verdict."""
     try:
         verdict = verdict_of(message, verdict_pb2.DETAIL_TRACE)
     except NotALog as error:
         found = [path for path, _ in error.fields]
-        same = found == expected_faults
-        return [] if same else [f"faults {found} / {expected_faults}"], None
-    if expected_faults:
-        return [f"no faults / {expected_faults}"], None
-    theirs = judge(log, "TRACE")
-    return _differences("", _theirs(theirs), _ours(verdict)), theirs
+        return [] if found == expected else [f"faults {found} / {expected}"]
+    if theirs is None:
+        return [f"no faults / {expected}"]
+    return _differences("", _theirs(theirs), _ours(verdict))
 
 
 def _ours(verdict: verdict_pb2.Verdict) -> Json:

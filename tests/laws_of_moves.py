@@ -222,7 +222,11 @@ def apart(at: Position) -> Findings:
 
 def as_the_oracle_sees_it(at: Position, table: Table) -> Findings:
     """ListLegalActions against the oracle's own search, at its own table of the same log."""
-    theirs = legal_at(table)
+    yield from as_listed(at, legal_at(table))
+
+
+def as_listed(at: Position, theirs: Collection[object]) -> Findings:
+    """ListLegalActions against what the oracle has found to be legal."""
     ours = [oracle_canonical(json_format.MessageToDict(action)) for action in at.options.actions]
     for action in theirs:
         if action not in ours and not (at.options.truncated and "layDown" in action):
