@@ -96,6 +96,7 @@ EXPECTED = {
     "deal 0 7H 1H": f"{CARDS}`1H`, did you mean `AH`?",
     "deal 0 7H8H13S9H": f"{CARDS}`13S` in `7H8H13S9H`, did you mean `KS`?",
     "deal 0 ♦10": f"{CARDS}`♦10`, did you mean `TD`?",
+    "deal 0 ♦10♦9": f"{CARDS}`♦10` in `♦10♦9`, did you mean `TD`?",
     "deal 0 d7 d8": f"{CARDS}`d7`, did you mean `7D`?",
     "deal 0 CARD_7H": f"{CARDS}`CARD_7H`, did you mean `7H`?",
     "deal 0 0H": f"{CARDS}`0H`, did you mean `TH`?",

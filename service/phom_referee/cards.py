@@ -60,7 +60,7 @@ def read_phoms(words: list[str]) -> list[Phom]:
         singles = sum(len(group) == 1 for group in groups)
         if singles == len(groups) > 0:
             phoms.append([card for group in groups for card in group])
-        elif singles == 0 or len(groups) == 1:
+        elif singles == 0:
             phoms += groups
         else:
             raise _unclear(text)

@@ -161,8 +161,6 @@ class _LogReader:
         except UnexpectedError as error:
             self._first = self._first or number
             self._error = unreadable(line, error, number=number)
-            self._log.Clear()
-            self._hands.clear()
 
     def finish(self) -> Iterator[tuple[int, GameLog | NotationError]]:
         """The log or its error, with its first line; nothing if no line said anything."""

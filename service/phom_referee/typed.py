@@ -89,8 +89,8 @@ def quoted(text: str) -> str:
 def nearest(word: str, names: Iterable[str]) -> str | None:
     """The name that a word was perhaps meant to be, whatever its case; None: no name is near."""
     folded = {name.casefold(): name for name in names}
-    word = word[:_QUOTED].casefold().replace("-", "_")
+    word = word[:_QUOTED].casefold()
     # A name as other notations have it, with what it belongs to before it.
     near = [name for name in folded if word.endswith(f"_{name}")]
     near = near or get_close_matches(word, folded, n=1, cutoff=_NEAR)
-    return folded[max(near, key=len)] if near else None
+    return folded[near[0]] if near else None
