@@ -16,6 +16,7 @@ import argparse
 import contextlib
 import gc
 import importlib
+import itertools
 import json
 import os
 import pickle
@@ -23,7 +24,7 @@ import sys
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -49,7 +50,11 @@ LOADED_ONCE = (
 LOADED_ONCE += ("phom.v1.events_pb2", "phom.v1.referee_pb2", "phom.v1.verdict_pb2", "oracle.mutate")
 
 # What is asked of a survivor of all games and of the corpus: the tests of what no log shows.
-TEST_FILES = ("test_fault_texts.py", "test_hands.py", "test_solver.py")
+TEST_FILES = {
+    "arrange": ("test_hands.py", "test_solver.py"),
+    "phom": ("test_hands.py", "test_solver.py"),
+    "validate": ("test_fault_texts.py",),
+}
 # The corpus has the hands of brute force.
 TEST_OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-k", "not brute and not the_run_reaches")
 TEST_OPTIONS += ("-W", "ignore::pytest.PytestAssertRewriteWarning")  # of what is imported already
@@ -72,7 +77,9 @@ def _record(into: Path, part: str, _: int) -> Iterator[tuple[str, str]]:
     yield "record", ""
 
 
-def _judge(questions: Sequence[Question], number: int) -> Iterator[tuple[str, str]]:
+def _judge(
+    questions: Sequence[Question], modules: Mapping[int, str], number: int
+) -> Iterator[tuple[str, str]]:
     """The stages as they begin, each empty, then the one that kills the mutant, with what does."""
     yield GAMES, ""
     with_core(number)
@@ -84,11 +91,15 @@ def _judge(questions: Sequence[Question], number: int) -> Iterator[tuple[str, st
             if question.stage == stage and corpus.fails(question):
                 yield stage, f"{question.kind} {question.name}"
     yield TESTS, ""
-    yield TESTS, _failing_test()
+    if number in modules and modules[number] not in TEST_FILES:
+        return
+    # The core as it is has to pass all of them.
+    names = TEST_FILES.get(modules.get(number, ""), {*itertools.chain(*TEST_FILES.values())})
+    yield TESTS, _failing_test(names)
 
 
-def _failing_test() -> str:
-    """The first failing test, or nothing."""
+def _failing_test(names: Iterable[str]) -> str:
+    """The first failing test of these files, or nothing."""
     import pytest
 
     failed: list[str] = []
@@ -98,7 +109,7 @@ def _failing_test() -> str:
             if report.failed:
                 failed.append(report.nodeid)
 
-    files = [str(Path(__file__).parents[1] / name) for name in TEST_FILES]
+    files = [str(Path(__file__).parents[1] / name) for name in names]
     with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stdout(nowhere):
         code = pytest.main([*TEST_OPTIONS, *files], plugins=[First()])
     return failed[0] if failed else f"pytest ended with {code}" if code else ""
@@ -166,10 +177,11 @@ def _judge_all(chosen: dict[int, Mutant], known: dict[str, Fate], jobs: int, ane
         importlib.import_module(name)
     questions = _questions()
     gc.freeze()
-    _must_pass(partial(_judge, questions))
+    judge = partial(_judge, questions, {n: Path(m.file).stem for n, m in chosen.items()})
+    _must_pass(judge)
     began, core, tests = time.monotonic(), digest(), _tests()
     with FATES.open("w" if anew else "a", encoding="utf-8") as out:
-        for done, fate in enumerate(fates(todo, partial(_judge, questions), jobs), 1):
+        for done, fate in enumerate(fates(todo, judge, jobs), 1):
             mutant = chosen[fate.number]
             known[mutant.name] = fate
             entry = {"core": core, "tests": tests, "mutant": mutant.name, "fate": asdict(fate)}
