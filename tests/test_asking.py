@@ -80,22 +80,22 @@ def test_check_and_legal_of_what_is_no_log(run: Run, tmp_path: Path, asked: tupl
     file.write_text("# so far\nid a\nsecond 0\n", "utf-8")
     known = "id, deal, house, set, stake, started, opening, first, stock, claim"
     fault = (
-        "line 3: `second 0`: expected an event, which begins with a seat's number, or one of"
+        "`second 0`: expected an event, which begins with a seat's number, or one of"
         f" {known}; found `second`"
     )
     assert run(command, file, *action) == (
         2,
-        f"{file}, log 1, line 2: no log\n  log: {fault}\n",
+        f"{file}, log 1, line 2: no log\n  log: line 3: {fault}\n",
         "",
     )
     code, out, _ = run(command, file, *action, "--json")
-    assert (code, objects(out)) == (2, [error(("log", f"{fault} ({file}, log 1, line 2)"))])
+    assert (code, objects(out)) == (2, [error(("log", f"{fault} ({file}, log 1, line 3)"))])
     file.write_text(SO_FAR.replace("first 3", "first 9"), "utf-8")
     no_action = "no action: `7 draw`\n  action.seat: must be a seat of this game, 0 to 3; found 7\n"
     assert run(command, file, *action) == (
         2,
         f"{file}, log 1, line 2: no log\n"
-        "  log.first_seat: must be a seat of this game, 0 to 3; found 9\n"
+        "  log.first_seat: line 5: must be a seat of this game, 0 to 3; found 9\n"
         + (no_action if action else ""),
         "",
     )

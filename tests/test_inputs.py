@@ -478,7 +478,7 @@ FAULTS: dict[str, tuple[str, list[tuple[str, str]]]] = {
         ],
     ),
     # other forms
-    "no text": ("\udcff", [("log", "line 1: `�`: expected text in UTF-8")]),
+    "no text": ("\udcff", [("log", "`�`: expected text in UTF-8")]),
     "no text but control characters": (
         "\x00\udcff",
         [("log", "is neither text in UTF-8 nor a whole serialized phom.v1.GameLog")],
@@ -496,7 +496,7 @@ FAULTS: dict[str, tuple[str, list[tuple[str, str]]]] = {
         [
             (
                 "log",
-                "line 1: `<!DOCTYPE html>`: expected an event, which begins with a seat's number,"
+                "`<!DOCTYPE html>`: expected an event, which begins with a seat's number,"
                 f" or one of {KEYWORDS}; found `<!DOCTYPE`",
             )
         ],
@@ -556,6 +556,77 @@ def test_place_of_what_is_no_log(run: Run, tmp_path: Path, *, as_json: bool) -> 
         )
 
 
+# A log with every kind of line, and of each path the line that says it.
+LINES = """\
+# a game
+house go88
+set rounds 9
+
+set place_payment 1,2
+id x
+stake -1
+opening creator 7
+first 8
+deal 1 7H
+deal 0 8H
+stock 9H
+0 draw 5S
+9 leave
+claim den 9
+claim 9 place 1
+claim 1
+claim 1
+claim u 9
+"""
+SEAT = "must be a seat of this game, 0 to 1; found "
+LINE_FAULTS = [
+    ("log.ruleset.rounds", 3, "must be 1 to 4; found 9"),
+    ("log.ruleset.place_payment", 5, "must be empty or exactly 3 prices; found 2"),
+    ("log.first_seat", 9, SEAT + "8"),
+    ("log.base_stake", 7, "must be 0 to 1,000,000,000; found -1"),
+    ("log.opening.creator_seat", 8, SEAT + "7"),
+    ("log.events[1].seat", 14, SEAT + "9"),
+    ("log.claimed_result.seats[0].seat", 16, SEAT + "9"),
+    ("log.claimed_result.seats[2].seat", 18, "must be claimed only once; found seat 1 again"),
+    ("log.claimed_result.u_seat", 19, SEAT + "9"),
+    ("log.claimed_result.den_seat", 15, SEAT + "9"),
+]
+
+
+def test_faults_of_notation_have_their_lines(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "game.phom"
+    file.write_text(LINES, "utf-8")
+    faults = "".join(f"  {path}: line {line}: {text}\n" for path, line, text in LINE_FAULTS)
+    assert run("replay", file) == (2, f"{file}, log 1, line 2: no log\n{faults}", "")
+    code, out, _ = run("replay", file, "--json")
+    placed = [(path, f"{text} ({file}, log 1, line {line})") for path, line, text in LINE_FAULTS]
+    assert (code, objects(out)) == (2, [error(*placed)])
+
+
+def test_every_fact_has_its_line() -> None:
+    ((first, _, lines),) = notation.read_lines(LINES.splitlines())
+    assert first == 2
+    assert lines == {
+        "log.ruleset.house": 2,
+        "log.ruleset.rounds": 3,
+        "log.ruleset.place_payment": 5,
+        "log.game_id": 6,
+        "log.base_stake": 7,
+        "log.opening": 8,
+        "log.first_seat": 9,
+        "log.hands[1]": 10,
+        "log.hands[0]": 11,
+        "log.stock": 12,
+        "log.events[0]": 13,
+        "log.events[1]": 14,
+        "log.claimed_result.den_seat": 15,
+        "log.claimed_result.seats[0]": 16,
+        "log.claimed_result.seats[1]": 17,
+        "log.claimed_result.seats[2]": 18,
+        "log.claimed_result.u_seat": 19,
+    }
+
+
 # ---- memory ----
 
 LIMIT = 2**20  # instead of LONGEST, so that the test is quick
@@ -595,13 +666,13 @@ BOMBS: dict[str, tuple[Callable[[], Iterator[bytes]], list[str]]] = {
     ),
     "a log": (
         lambda: _much(b"0 leave" + b" " * 1016 + b"\n"),
-        [f"log: line 1026: `0 leave`: {LOG_TOO_LONG}"],
+        [f"log: `0 leave`: {LOG_TOO_LONG}"],
     ),
     "a comment": (
         lambda: iter([*_much(b"#"), b"\n---\nid b"]),
-        [f"log: line 1: `{'#' * 100}`: {LOG_TOO_LONG}", "b"],
+        [f"log: `{'#' * 100}`: {LOG_TOO_LONG}", "b"],
     ),
-    "zeros": (lambda: _much(b"\0"), [f"log: line 1: `{'�' * 100}`: {LOG_TOO_LONG}"]),
+    "zeros": (lambda: _much(b"\0"), [f"log: `{'�' * 100}`: {LOG_TOO_LONG}"]),
 }
 
 

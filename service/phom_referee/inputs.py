@@ -15,8 +15,9 @@ import codecs
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from types import MappingProxyType
 from typing import IO, NamedTuple
 
 from google.protobuf.json_format import Parse, ParseError
@@ -39,20 +40,35 @@ _NO_TEXT = "is no UTF-8 text; save the file as UTF-8"
 _NO_FORM = "is neither text in UTF-8 nor a whole serialized phom.v1.GameLog"
 _NO_MARK = "is UTF-16 without a byte order mark; save the file as UTF-8"
 
-_Found = tuple[int | None, GameLog | NotALog]
-"""What stands in the place of a log, and the number of the line it begins in, if it has one."""
+_Found = tuple[int | None, GameLog | NotALog, Mapping[str, int]]
+"""What stands in the place of a log, between the line it begins in, if it has one, and the lines of
+its fields, if each has one."""
 
 
 class Place(NamedTuple):
-    """Where a log stands: in which file, as which of its logs, from 1, and from which line on."""
+    """Where a log stands: in which file, as which of its logs, from 1, and from which line on.
+
+    `lines` has the lines of its fields, by their paths, where each has one.
+    """
 
     file: str
     number: int
     line: int | None = None
+    lines: Mapping[str, int] = MappingProxyType({})
 
     @property
     def name(self) -> str:
         return f"{self.file}, log {self.number}"
+
+    def line_of(self, path: str) -> int | None:
+        """The line of a field, or of what it is a part of; None: it has none of its own."""
+        while path and path not in self.lines:
+            path = path[: max(path.rfind("."), path.rfind("["), 0)]
+        return self.lines.get(path)
+
+    def of(self, path: str) -> Place:
+        """Where a field of the log stands."""
+        return self._replace(line=self.line_of(path) or self.line)
 
     def __str__(self) -> str:
         return self.name if self.line is None else f"{self.name}, line {self.line}"
@@ -65,8 +81,8 @@ def logs(name: str) -> Iterator[tuple[Place, GameLog | NotALog]]:
     """
     number = 0
     with opened(name) as stream:
-        for number, (line, log) in enumerate(_read(stream), 1):
-            yield Place(name_of(name), number, line), log
+        for number, (line, log, fields) in enumerate(_read(stream), 1):
+            yield Place(name_of(name), number, line, fields), log
     if not number:
         raise UnreadableError(f"{name_of(name)}: there is no log in it")
 
@@ -89,7 +105,7 @@ def _read(stream: IO[bytes]) -> Iterator[_Found]:
     if _CONTROL.search(head):
         binary = _read_binary(head, stream)
         if binary is not None:
-            return iter([(None, binary)])
+            return iter([(None, binary, {})])
     if _is_json_lines(head):
         return _read_json_lines(lines(rewound(head, stream)))
     if head.lstrip().removeprefix(_MARK)[:1] in (b"{", b"[", b'"'):
@@ -150,7 +166,7 @@ def _begins_with_object(text: bytes, *, lines_of_it: int) -> bool:
 def _read_json_lines(found: Iterable[bytes]) -> Iterator[_Found]:
     for number, line in enumerate(found, 1):
         if line and not line.isspace():
-            yield number, _read_json_line(line)
+            yield number, _read_json_line(line), {}
 
 
 def _read_json_line(line: bytes) -> GameLog | NotALog:
@@ -164,7 +180,8 @@ def _read_json_line(line: bytes) -> GameLog | NotALog:
 
 def _read_values(stream: IO[bytes]) -> Iterator[_Found]:
     for value in values(_as_text(stream)):
-        yield value.line, _no_log(value.fault) if value.fault else _read_json(value.text)
+        log = _no_log(value.fault) if value.fault else _read_json(value.text)
+        yield value.line, log, {}
 
 
 def _as_text(stream: IO[bytes]) -> IO[str]:
@@ -206,11 +223,12 @@ def _read_binary(data: bytes, stream: IO[bytes]) -> GameLog | NotALog | None:
 def _read_notation(found: Iterable[bytes]) -> Iterator[_Found]:
     # What is no UTF-8 becomes surrogates, which nothing but a comment may have.
     texts = (line.decode(errors="surrogateescape") for line in found)
-    for number, log in notation.read_lines(texts):
+    for line, log, fields in notation.read_lines(texts):
         if isinstance(log, notation.NotationError):
-            yield number, NotALog([(log.field, str(log))])
+            bad = log.line or line
+            yield line, NotALog([(log.field, str(log).removeprefix(f"line {bad}: "))]), {"log": bad}
         else:
-            yield number, log
+            yield line, log, fields
 
 
 def _no_log(fault: str) -> NotALog:

@@ -125,6 +125,33 @@ def _read_claimed_seat(claim: ClaimedSeat, words: Words) -> None:
         setattr(claim, name, words.number("a number", _CLAIMS[name]))
 
 
+# The field that a line with this keyword is about, where that does not depend on what follows.
+_FIELDS = {
+    "house": "ruleset.house",
+    "stake": "base_stake",
+    "started": "started_at",
+    "opening": "opening",
+    "first": "first_seat",
+    "stock": "stock",
+}
+_CLAIMED = {"u": "u_seat", "no_u": "no_u", "den": "den_seat"}
+
+
+def path_of(words: Words, log: GameLog) -> str:
+    """The field that a line is about, which is read into `log` next, as an error names it."""
+    keyword, what = [word.casefold() for word in (*words.left, "")[:2]]
+    if words.is_number_next():
+        return f"log.events[{len(log.events)}]"
+    if keyword == "deal" and what.isdecimal():
+        return f"log.hands[{int(what)}]"
+    if keyword == "set":
+        return f"log.ruleset.{what}"
+    if keyword == "claim":
+        seat = f"seats[{len(log.claimed_result.seats)}]"
+        return f"log.claimed_result.{_CLAIMED.get(what, seat)}"
+    return f"log.{_FIELDS.get(keyword, keyword)}"
+
+
 # By the keyword that begins the line.
 READERS: dict[str, Callable[[GameLog, Words, Once], None]] = {
     "house": _read_house,

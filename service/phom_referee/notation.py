@@ -46,6 +46,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from phom.v1.cards_pb2 import Hand
 from phom.v1.events_pb2 import GameLog
@@ -53,6 +54,7 @@ from phom.v1.events_pb2 import GameLog
 from phom_referee.event_lines import VERBS, parse_action, read_event, write_action
 from phom_referee.log_lines import (
     READERS,
+    path_of,
     write_claims,
     write_deal,
     write_header,
@@ -89,6 +91,17 @@ _ID = re.compile(r"[ \t]*(?i:id)[ \t\xa0](.*)", re.DOTALL)
 _RULE = re.compile(r"[-–—_=*]{2,}")
 
 
+class Read(NamedTuple):
+    """A log, or its error, with the first line that says something of it, from 1.
+
+    `lines` has the line of each event, hand and other fact, by the path of its field.
+    """
+
+    line: int
+    log: GameLog | NotationError
+    lines: dict[str, int]
+
+
 def parse(text: str) -> list[GameLog]:
     """Read all logs of a text. Of several bad lines the first is raised, as NotationError."""
     logs = []
@@ -101,12 +114,12 @@ def parse(text: str) -> list[GameLog]:
 
 def read(lines: Iterable[str]) -> Iterator[GameLog | NotationError]:
     """Read logs one by one; one with a bad line is an error in its place and ends nothing."""
-    for _, log in read_lines(lines):
-        yield log
+    for found in read_lines(lines):
+        yield found.log
 
 
-def read_lines(lines: Iterable[str]) -> Iterator[tuple[int, GameLog | NotationError]]:
-    """As `read`, each log with the number of its first line that says something, from 1."""
+def read_lines(lines: Iterable[str]) -> Iterator[Read]:
+    """As `read`, with the lines that each log was read from."""
     reader = _LogReader()
     for number, line in enumerate(lines, 1):
         if _is_separator(line):
@@ -135,6 +148,7 @@ class _LogReader:
         self._error: NotationError | None = None
         self._first = 0  # the number of the line that is the first to say something; 0: none yet
         self._size = 0
+        self._lines: dict[str, int] = {}
         # What may be said only once, and was.
         self._said: set[str] = set()
         # By seat, each with its line, since they may come in any order.
@@ -152,27 +166,29 @@ class _LogReader:
             if name := _ID.fullmatch(line):
                 self._first = self._first or number
                 self._grow(len(line))
+                self._lines["log.game_id"] = number
                 self._once("id")
                 self._log.game_id = _encodable(name[1])
             elif (words := Words(line)).left:
                 self._first = self._first or number
                 self._grow(len(line))
+                self._lines[path_of(words, self._log)] = number
                 self._read_fact(words, number, line)
         except UnexpectedError as error:
             self._first = self._first or number
             self._error = unreadable(line, error, number=number)
 
-    def finish(self) -> Iterator[tuple[int, GameLog | NotationError]]:
-        """The log or its error, with its first line; nothing if no line said anything."""
+    def finish(self) -> Iterator[Read]:
+        """The log or its error; nothing if no line said anything."""
         for expected, (seat, (hand, number, line)) in enumerate(sorted(self._hands.items())):
             if seat != expected and self._error is None:
                 missing = UnexpectedError(f"a line `deal {expected}` too")
                 self._error = unreadable(line, missing, number=number)
             self._log.hands.append(hand)
         if self._error is not None:
-            yield self._first, self._error
+            yield Read(self._first, self._error, self._lines)
         elif self._first:
-            yield self._first, self._log
+            yield Read(self._first, self._log, self._lines)
 
     def _read_fact(self, words: Words, number: int, line: str) -> None:
         keyword = words.left[0].casefold()

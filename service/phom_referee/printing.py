@@ -39,7 +39,7 @@ def print_no_log(fault: NotALog, place: Place, *, as_json: bool, action: str = "
         return UNREADABLE
     return print_error(
         [
-            (path, text if report.is_of_action(path) else f"{text} ({place})")
+            (path, text if report.is_of_action(path) else f"{text} ({place.of(path)})")
             for path, text in fault.fields
         ]
     )

@@ -122,12 +122,17 @@ def rulesets_text(rulesets: Sequence[referee_pb2.NamedRuleset]) -> str:
 
 def no_log_text(fields: Iterable[tuple[str, str]], place: Place, action: str = "") -> str:
     """What stands in the place of a log that is none, or of what was asked after it."""
-    of_log = [printable(f"  {path}: {text}") for path, text in fields if not is_of_action(path)]
+    of_log = [_fault(path, text, place) for path, text in fields if not is_of_action(path)]
     of_action = [printable(f"  {path}: {text}") for path, text in fields if is_of_action(path)]
     lines = [printable(f"{place}: no log"), *of_log] if of_log else []
     if of_action:
         lines += [f"no action: `{quoted(action)}`", *of_action]
     return "\n".join(lines)
+
+
+def _fault(path: str, text: str, place: Place) -> str:
+    line = place.line_of(path)
+    return printable(f"  {path}: {text}" if line is None else f"  {path}: line {line}: {text}")
 
 
 def is_of_action(path: str) -> bool:
