@@ -73,6 +73,14 @@ FORMS: dict[str, tuple[str | bytes, list[tuple[str | None, int | None]]]] = {
     "JSON lines of Windows": (TWO.replace("\n", "\r\n"), [("one", 1), ("two", 2)]),
     "JSON lines of an old Mac": (TWO.replace("\n", "\r"), [("one", 1), ("two", 2)]),
     "JSON lines, the first is none": ("garbage\n" + TWO, [(None, 1), ("one", 2), ("two", 3)]),
+    "JSON lines, the first is no text": (
+        b"\x00\xff\n" + TWO.encode(),
+        [(None, 1), ("one", 2), ("two", 3)],
+    ),
+    "JSON lines, the first is none, with marks": (
+        f"garbage\n{MARK}{_line(LOG)}\ngarbage\n",
+        [(None, 1), ("one", 2), (None, 3)],
+    ),
     "JSON lines, the first is cut": ("{\n" + TWO, [(None, 1), ("one", 2), ("two", 3)]),
     "no objects first": (
         "[1]\n{\n[\n" + TWO,
@@ -479,6 +487,15 @@ FAULTS: dict[str, tuple[str, list[tuple[str, str]]]] = {
     ),
     # other forms
     "no text": ("\udcff", [("log", "`�`: expected text in UTF-8")]),
+    "no text in an array": (
+        '[{"gameId": "\udcff"}]',
+        [("log", "is no UTF-8 text; save the file as UTF-8")],
+    ),
+    "a line of JSON too deep": ('{"a":' * 100_000, [("log", "is no JSON: too deep")]),
+    "another message": (
+        "\udca2\x06\x00",
+        [("log", "is neither text in UTF-8 nor a whole serialized phom.v1.GameLog")],
+    ),
     "no text but control characters": (
         "\x00\udcff",
         [("log", "is neither text in UTF-8 nor a whole serialized phom.v1.GameLog")],
@@ -524,12 +541,12 @@ def test_array_without_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_place_of_a_fault_far_into_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the text before it is not kept."""
-    text = f"[{','.join([_line(LOG)] * 40)}, {{x}}]"
+    text = f"[{','.join([_line(LOG)] * 100)}, {{x}}]"
     *_, (place, fault) = _read(text.encode(), monkeypatch)
     column = text.index("{x}") + 2
     why = "Expecting property name enclosed in double quotes"
     assert fault.fields == [("log", f"is no JSON: {why}: line 1 column {column}")]
-    assert place == inputs.Place("standard input", 41, 1)
+    assert place == inputs.Place("standard input", 101, 1)
     text = "\n".join([text[:-5], "", "{x}]"])
     *_, (place, fault) = _read(text.encode(), monkeypatch)
     assert fault.fields == [("log", f"is no JSON: {why}: line 3 column 2")]
@@ -695,6 +712,13 @@ def test_memory_is_bounded_whatever_is_in_a_gzip(
         tracemalloc.stop()
     assert found == told
     assert peak < 8 * LIMIT
+
+
+def test_what_is_looked_at_may_end_within_a_character(monkeypatch: pytest.MonkeyPatch) -> None:
+    for limit in range(99, 105):
+        _limit(limit, monkeypatch)
+        ((_, log),) = _read(("# \x07\nid a\n" + "# ạ\n" * 100).encode(), monkeypatch)
+        assert log == GameLog(game_id="a")
 
 
 @pytest.mark.parametrize("form", ["JSON lines", "array", "notation"])

@@ -65,12 +65,14 @@ class _Object(dict[str, Any]):
 
 
 def json_faults(text: str) -> list[Fault]:
-    """`(field path, description)` of what is wrong with a text that protobuf refused as a log."""
+    """`(field path, description)` of what is wrong with a text that protobuf refused as a log.
+
+    The text is JSON, or else a single line.
+    """
     try:
         value = json.loads(text, object_pairs_hook=_Object)
     except json.JSONDecodeError as error:
-        line = f"line {error.lineno} " if "\n" in text else ""
-        return [("log", f"is no JSON: {error.msg}: {line}column {error.colno}")]
+        return [("log", f"is no JSON: {error.msg}: column {error.colno}")]
     except RecursionError:
         return [("log", "is no JSON: too deep")]
     except ValueError as error:
