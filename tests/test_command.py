@@ -389,6 +389,8 @@ def test_generate_of_a_house(run: Run) -> None:
         assert code == 2
         expected = f"argument --house: expected one of {houses_known}; {found}"
         assert err.endswith(f"phom-referee generate: error: {expected}\n")
+    _, _, err = run("generate", 1, "--house", "go88 iwin")
+    assert err.endswith("argument --house: expected the end of the line; found `iwin`\n")
 
 
 # ---- serve, usage ----
