@@ -36,9 +36,13 @@ cdef extern from *:
 _SETUP = """\
 from Cython.Build import cythonize
 from setuptools import Extension, setup
-modules = [Extension("phom_core.*", ["phom_core/*.pyx"], extra_compile_args=["-O1", "-w"])]
+modules = [Extension("phom_core.*", ["phom_core/*.pyx"], extra_compile_args={flags})]
 setup(ext_modules=cythonize(modules, compiler_directives={directives}, nthreads={jobs}, quiet=True))
 """
+# What a mutant leaves without a value is nothing that a later stage of the compiler may choose.
+_FLAGS = ["-O1", "-w", "-ftrivial-auto-var-init=pattern"]
+# A switch in the place of `not (a == 1 and a == 2)` is wrong in Cython 3.3: it takes the `and` for an `or`.
+_NO_SWITCH = {"optimize.use_switch": False}
 
 
 def every_mutant() -> list[Mutant]:
@@ -61,7 +65,8 @@ def digest(*more: Path) -> str:
 def build(found: Sequence[Mutant], jobs: int) -> None:
     """Compile the core with these mutants, unless that was the last thing compiled."""
     made = BUILT / "made-of.txt"
-    if made.exists() and made.read_text() == digest():
+    made_of = digest()
+    if made.exists() and made.read_text() == made_of:
         return
     package = BUILT / "phom_core"
     package.mkdir(parents=True, exist_ok=True)
@@ -72,10 +77,12 @@ def build(found: Sequence[Mutant], jobs: int) -> None:
         _write(package / path.name, with_mutants(text, own) if own else text)
     _write(package / "mutant.pxd", _MUTANT_PXD)
     (BUILT / "mutant.c").write_text("int phom_mutant = 0;\n")
-    (BUILT / "setup.py").write_text(_SETUP.format(directives=_directives(), jobs=jobs))
+    (BUILT / "setup.py").write_text(
+        _SETUP.format(directives=_directives() | _NO_SWITCH, flags=_FLAGS, jobs=jobs)
+    )
     _run("gcc", "-shared", "-fPIC", "-o", str(LIBRARY), "mutant.c")
     _run(sys.executable, "setup.py", "-q", "build_ext", "--inplace", f"--parallel={jobs}")
-    made.write_text(digest())
+    made.write_text(made_of)
 
 
 def _run(*command: str) -> None:
