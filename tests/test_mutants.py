@@ -31,7 +31,6 @@ KNOWN = {
 }
 EXPECTED = {
     "cdef mask_t rest = <mask_t>t[0] & ~t[1], none": [
-        "0 -> 1",
         "& -> |",
         "without ~",
         "1 -> 2",

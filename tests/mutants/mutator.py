@@ -5,9 +5,9 @@ an enum the next one; `and` and `or` each other, or without an operand; `not`, `
 operators, `min` and `max`, True and False become another; a condition holds never or always; the values of
 a conditional expression change places; a statement, or an early end of a function or loop, is left out.
 
-Left alone: declarations, sizes of arrays, texts, the step of a range, `while` made endless, a `return`
-whose condition is already made never to hold, and the negation of a whole condition: a test that tells
-neither never nor always from it is not to be had.
+Left alone: declarations, sizes of arrays, texts, the step of a range, the `[0]` that follows a pointer,
+`while` made endless, a `return` whose condition is already made never to hold, and the negation of a whole
+condition: a test that tells neither never nor always from it is not to be had.
 """
 
 from __future__ import annotations
@@ -112,6 +112,8 @@ def _changes(region: Region, known: Mapping[str, Constant]) -> Iterator[Change]:
             continue
         if token.text in _DROPPED_BEFORE and not between:
             yield token.start, tokens[i + 1].start, "", f"without {token.text}"
+        if "".join(word.text for word in tokens[max(i - 1, 0) : i + 2]) == "[0]":
+            continue
         for other in _instead_of(token, between=between, step=_is_step(tokens), known=known):
             if other != _NEGATED.get(token.text) or region.kind != CONDITION or not simple:
                 yield token.start, token.end, other, f"{token.text} -> {other}"
