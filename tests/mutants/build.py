@@ -39,8 +39,8 @@ from setuptools import Extension, setup
 modules = [Extension("phom_core.*", ["phom_core/*.pyx"], extra_compile_args={flags})]
 setup(ext_modules=cythonize(modules, compiler_directives={directives}, nthreads={jobs}, quiet=True))
 """
-# What a mutant leaves without a value is nothing that a later stage of the compiler may choose.
-_FLAGS = ["-O1", "-w", "-ftrivial-auto-var-init=pattern"]
+# What a mutant leaves without a value is the same rubbish each time, not what suits the compiler.
+_FLAGS = ["-O0", "-w", "-ftrivial-auto-var-init=pattern"]
 # A switch in the place of `not (a == 1 and a == 2)` is wrong in Cython 3.3: it takes the `and` for an `or`.
 _NO_SWITCH = {"optimize.use_switch": False}
 
