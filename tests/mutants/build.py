@@ -37,7 +37,7 @@ _SETUP = """\
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 modules = [Extension("phom_core.*", ["phom_core/*.pyx"], extra_compile_args={flags})]
-setup(ext_modules=cythonize(modules, compiler_directives={directives}, nthreads={jobs}, quiet=True))
+setup(ext_modules=cythonize(modules, compiler_directives={directives}, nthreads={jobs}, quiet=True, force=True))
 """
 # What a mutant leaves without a value is the same rubbish each time, not what suits the compiler.
 _FLAGS = ["-O0", "-w", "-ftrivial-auto-var-init=pattern"]
@@ -74,25 +74,20 @@ def build(found: Sequence[Mutant], jobs: int) -> None:
     for path in [*CORE.glob("*.p[xy][dx]"), CORE / "__init__.py"]:
         text = path.read_text(encoding="utf-8")
         own = [(number, mutant) for number, mutant in numbered if mutant.file == path.name]
-        _write(package / path.name, with_mutants(text, own) if own else text)
-    _write(package / "mutant.pxd", _MUTANT_PXD)
+        made_text = with_mutants(text, own) if own else text
+        (package / path.name).write_text(made_text, encoding="utf-8")
+    (package / "mutant.pxd").write_text(_MUTANT_PXD)
     (BUILT / "mutant.c").write_text("int phom_mutant = 0;\n")
     (BUILT / "setup.py").write_text(
         _SETUP.format(directives=_directives() | _NO_SWITCH, flags=_FLAGS, jobs=jobs)
     )
     _run("gcc", "-shared", "-fPIC", "-o", str(LIBRARY), "mutant.c")
-    _run(sys.executable, "setup.py", "-q", "build_ext", "--inplace", f"--parallel={jobs}")
+    _run(sys.executable, "setup.py", "-q", "build_ext", "-fi", f"--parallel={jobs}")
     made.write_text(made_of)
 
 
 def _run(*command: str) -> None:
     subprocess.run(["nice", *command], cwd=BUILT, check=True)
-
-
-def _write(path: Path, text: str) -> None:
-    """What stays the same keeps its time, so that it is not compiled again."""
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        path.write_text(text, encoding="utf-8")
 
 
 def _directives() -> dict[str, object]:
