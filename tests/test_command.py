@@ -2,31 +2,17 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from commandline import SAMPLE, SO_FAR, Run, error, objects
-from google.protobuf.json_format import MessageToDict, MessageToJson
+from commandline import COMMAND, SAMPLE, SO_FAR, Run, error, json_line, objects, with_id
+from google.protobuf.json_format import MessageToDict
 from google.protobuf.timestamp_pb2 import Timestamp
 from phom.v1.events_pb2 import Event, GameLog
 from phom_referee import houses, notation, rules, server
 from phom_referee.command import main
 from phom_referee.settings import Settings
 from phom_referee.signals import Signals
-
-COMMAND = Path(sys.executable).with_name("phom-referee")
-
-
-def _with_id(game_id: str) -> GameLog:
-    (log,) = notation.parse(SAMPLE.read_text("utf-8"))
-    log.game_id = game_id
-    return log
-
-
-def _line(log: GameLog) -> str:
-    return MessageToJson(log, indent=None)
-
 
 # ---- replay ----
 
@@ -148,19 +134,19 @@ standard input, log 1: legal and finished
 
 
 def test_replay_keeps_the_order_and_goes_on_after_what_is_no_log(run: Run) -> None:
-    no_house = _with_id("c")
+    no_house = with_id("c")
     no_house.ruleset.Clear()
-    illegal = _with_id("e")
+    illegal = with_id("e")
     illegal.events[0].seat = 1
     lines = [
-        _line(_with_id("a")),
+        json_line(with_id("a")),
         "{no JSON",
         "",
-        _line(no_house),
+        json_line(no_house),
         '{"events": [{"seat": 0, "discard": {"card": "CARD_1S"}}], "game": 1}',
-        _line(illegal),
+        json_line(illegal),
         "\x00",
-        _line(_with_id("f")),
+        json_line(with_id("f")),
     ]
     code, out, err = run("replay", "-", "--json", stdin="\n".join(lines))
     assert (code, err) == (2, "")
@@ -218,7 +204,7 @@ def test_replay_of_several_files_says_which(run: Run, tmp_path: Path) -> None:
     nameless = SO_FAR.replace("id sample\n", "")
     first, second, third = (tmp_path / name for name in ("1.phom", "2.jsonl", "3.phom"))
     first.write_text(f"{nameless}---\n{nameless}", "utf-8")
-    second.write_text(f'\n{_line(notation.parse(nameless)[0])}\n{{"hand": 1}}\n', "utf-8")
+    second.write_text(f'\n{json_line(notation.parse(nameless)[0])}\n{{"hand": 1}}\n', "utf-8")
     third.write_text("", "utf-8")
     code, out, err = run("replay", first, second, third)
     assert code == 2
@@ -302,7 +288,7 @@ def test_rule_that_is_none() -> None:
 def test_convert_goes_around_without_loss(
     tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    log = _with_id("vòng # 1 ")
+    log = with_id("vòng # 1 ")
     log.events[0].at.CopyFrom(Timestamp(seconds=1_796_032_800, nanos=1))
     first = tmp_path / "first"
     first.write_text(notation.write(log), "utf-8")
@@ -464,7 +450,7 @@ def test_answers_each_line_before_the_next_is_written() -> None:
         assert process.stdin is not None
         assert process.stdout is not None
         for game_id in ("a", "b", "c"):
-            process.stdin.write(_line(_with_id(game_id)).encode() + b"\n")
+            process.stdin.write(json_line(with_id(game_id)).encode() + b"\n")
             process.stdin.flush()
             assert json.loads(process.stdout.readline())["gameId"] == game_id
         process.stdin.close()

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commandline import SAMPLE, Run, error, objects
+from commandline import COMMAND, Run, error, json_line, objects, with_id
 from google.protobuf.json_format import MessageToJson
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,18 +25,6 @@ from phom.v1.events_pb2 import GameLog
 from phom_referee import inputs, json_values, notation, streams
 from test_notation import LOGS
 from test_typed import respell
-
-COMMAND = Path(sys.executable).with_name("phom-referee")
-
-
-def _with_id(game_id: str) -> GameLog:
-    (log,) = notation.parse(SAMPLE.read_text("utf-8"))
-    log.game_id = game_id
-    return log
-
-
-def _line(log: GameLog) -> str:
-    return MessageToJson(log, indent=None)
 
 
 def _read(content: bytes, monkeypatch: pytest.MonkeyPatch) -> list[tuple[inputs.Place, Any]]:
@@ -46,9 +34,9 @@ def _read(content: bytes, monkeypatch: pytest.MonkeyPatch) -> list[tuple[inputs.
 
 # ---- forms ----
 
-LOG = _with_id("one")
-OTHER = _with_id("two")
-TWO = f"{_line(LOG)}\n{_line(OTHER)}\n"
+LOG = with_id("one")
+OTHER = with_id("two")
+TWO = f"{json_line(LOG)}\n{json_line(OTHER)}\n"
 MARK = "\ufeff"
 
 # The content, and of each log its id, None where it is none, and the line it begins in.
@@ -78,7 +66,7 @@ FORMS: dict[str, tuple[str | bytes, list[tuple[str | None, int | None]]]] = {
         [(None, 1), ("one", 2), ("two", 3)],
     ),
     "JSON lines, the first is none, with marks": (
-        f"garbage\n{MARK}{_line(LOG)}\ngarbage\n",
+        f"garbage\n{MARK}{json_line(LOG)}\ngarbage\n",
         [(None, 1), ("one", 2), (None, 3)],
     ),
     "JSON lines, the first is cut": ("{\n" + TWO, [(None, 1), ("one", 2), ("two", 3)]),
@@ -100,26 +88,29 @@ FORMS: dict[str, tuple[str | bytes, list[tuple[str | None, int | None]]]] = {
         f"[\n{MessageToJson(LOG)},\n{MessageToJson(OTHER)}\n]\n",
         [("one", 2), ("two", MessageToJson(LOG).count("\n") + 3)],
     ),
-    "a JSON array in a line": (f"[{_line(LOG)},{_line(OTHER)}]", [("one", 1), ("two", 1)]),
+    "a JSON array in a line": (f"[{json_line(LOG)},{json_line(OTHER)}]", [("one", 1), ("two", 1)]),
     "a JSON array, an element a line": (
-        f"[\n{_line(LOG)},\n{_line(OTHER)}\n]",
+        f"[\n{json_line(LOG)},\n{json_line(OTHER)}\n]",
         [("one", 2), ("two", 3)],
     ),
     "JSON arrays after a mark": (
-        f"{MARK}[{_line(LOG)}]\r\n{MARK}[{_line(OTHER)}]",
+        f"{MARK}[{json_line(LOG)}]\r\n{MARK}[{json_line(OTHER)}]",
         [("one", 1), ("two", 2)],
     ),
     "a JSON array with what is no log": (
-        f'[{_line(LOG)}, 3, null, "x", [{_line(LOG)}], {{"x": 1}}, {_line(OTHER)}]',
+        f'[{json_line(LOG)}, 3, null, "x", [{json_line(LOG)}], {{"x": 1}}, {json_line(OTHER)}]',
         [("one", 1), *[(None, 1)] * 5, ("two", 1)],
     ),
     "a JSON array that is broken": (
-        f"[{_line(LOG)},\n{{x}}, {_line(OTHER)}]",
+        f"[{json_line(LOG)},\n{{x}}, {json_line(OTHER)}]",
         [("one", 1), (None, 2)],
     ),
-    "a JSON array without commas": (f"[{_line(LOG)}\n{_line(OTHER)}]", [("one", 1), (None, 2)]),
-    "a JSON array with a comma too many": (f"[{_line(LOG)},]", [("one", 1), (None, 1)]),
-    "a JSON array that is cut": (f"[{_line(LOG)},\n", [("one", 1), (None, 2)]),
+    "a JSON array without commas": (
+        f"[{json_line(LOG)}\n{json_line(OTHER)}]",
+        [("one", 1), (None, 2)],
+    ),
+    "a JSON array with a comma too many": (f"[{json_line(LOG)},]", [("one", 1), (None, 1)]),
+    "a JSON array that is cut": (f"[{json_line(LOG)},\n", [("one", 1), (None, 2)]),
     "an array, then logs a line": ("[]\n" + TWO, [(None, 1), ("one", 2), ("two", 3)]),
     "JSON too deep": ("[" * 100_000, [(None, 1)]),
     "a JSON string": ('"house go88"', [(None, 1)]),
@@ -146,10 +137,10 @@ FORMS: dict[str, tuple[str | bytes, list[tuple[str | None, int | None]]]] = {
     "notation with a control character": ("# \x07\nid a", [("a", 2)]),
     "no log at all": ("garbage", [(None, 1)]),
     "binary": (LOG.SerializeToString(), [("one", None)]),
-    "binary with braces": (_with_id("{" * 9).SerializeToString(), [("{" * 9, None)]),
-    "binary that begins with blanks": (_with_id("x" * 10).SerializeToString(), [("x" * 10, None)]),
-    "binary that begins as JSON": (_with_id("a" * 123).SerializeToString(), [("a" * 123, None)]),
-    "binary that begins as an array": (_with_id("a" * 91).SerializeToString(), [("a" * 91, None)]),
+    "binary with braces": (with_id("{" * 9).SerializeToString(), [("{" * 9, None)]),
+    "binary that begins with blanks": (with_id("x" * 10).SerializeToString(), [("x" * 10, None)]),
+    "binary that begins as JSON": (with_id("a" * 123).SerializeToString(), [("a" * 123, None)]),
+    "binary that begins as an array": (with_id("a" * 91).SerializeToString(), [("a" * 91, None)]),
     "bytes that are nothing": (b"\x00\x01\xff", [(None, None)]),
 }
 
@@ -210,7 +201,7 @@ def test_packed_binary(pack: Callable[[bytes], bytes], monkeypatch: pytest.Monke
 
 
 def test_half_a_character_is_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = f"{_line(LOG)}\n{_line(OTHER)}"
+    text = f"{json_line(LOG)}\n{json_line(OTHER)}"
     cut = codecs.BOM_UTF16_LE + text.encode("utf-16-le")[:-1]
     (_, first), (_, second) = _read(cut, monkeypatch)
     assert first == LOG
@@ -541,7 +532,7 @@ def test_array_without_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_place_of_a_fault_far_into_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the text before it is not kept."""
-    text = f"[{','.join([_line(LOG)] * 100)}, {{x}}]"
+    text = f"[{','.join([json_line(LOG)] * 100)}, {{x}}]"
     *_, (place, fault) = _read(text.encode(), monkeypatch)
     column = text.index("{x}") + 2
     why = "Expecting property name enclosed in double quotes"
@@ -729,8 +720,8 @@ def test_memory_of_many_logs_is_not_that_of_all(
     _limit(LIMIT, monkeypatch)
     padding = " " * 100_000
     text = {
-        "JSON lines": _line(LOG) + padding + "\n",
-        "array": padding + _line(LOG) + ",",
+        "JSON lines": json_line(LOG) + padding + "\n",
+        "array": padding + json_line(LOG) + ",",
         "notation": f"{notation.write(LOG)}# {padding}\n---\n",
     }[form]
     count = 20 * LIMIT // len(text)
@@ -776,7 +767,7 @@ def test_each_line_is_answered_before_the_next_is_written(write: Callable[[str],
         assert process.stdout is not None
         # One is of many bytes, which a packer makes few of.
         for game_id in ("a", " " * 30_000, "c"):
-            process.stdin.write(write(_line(_with_id(game_id)) + "\r\n"))
+            process.stdin.write(write(json_line(with_id(game_id)) + "\r\n"))
             process.stdin.flush()
             answer = json.loads(process.stdout.readline())
             assert answer.get("gameId", "too long") == (game_id if game_id.strip() else "too long")

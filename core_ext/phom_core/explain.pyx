@@ -4,11 +4,9 @@ The sentences may change; programs go by code and rule.
 """
 from libc.stdio cimport snprintf
 
-from libc.stdint cimport uint32_t
-
-from phom_core.cards cimport DECK_SIZE, card_t, lowest_card, mask_of, mask_t
+from phom_core.cards cimport DECK_SIZE, card_t, lowest_card, mask_t
 from phom_core.contract cimport *
-from phom_core.table cimport MAX_SEATS, Deal, Move, Seat, Table
+from phom_core.table cimport Deal, Duplicate, Move, Seat, Table, find_duplicate
 
 cdef const char* SENTENCES[ViolationCode_SIZE]
 
@@ -113,6 +111,7 @@ cdef enum:
 cdef size_t explain_deal(const Judgement* j, char* out) noexcept nogil:
     """What was found in the place of what the sentence asks for; nothing of an opening."""
     cdef const Deal* d = j.dealt
+    cdef Duplicate twice
     if j.refusal.code == VIOLATION_CODE_DEAL_HAND_SIZE:
         return snprintf(
             out, 2 * PLACE_ROOM, "seat %d%s has %u", j.fault_seat,
@@ -122,48 +121,20 @@ cdef size_t explain_deal(const Judgement* j, char* out) noexcept nogil:
         return snprintf(
             out, 2 * PLACE_ROOM, "%d with %d seats; found %u",
             DECK_SIZE - 9 * d.seats - 1, d.seats, d.stock_size)                         # 2.1
-    if j.refusal.code == VIOLATION_CODE_DEAL_DUPLICATE_CARD:
-        return put_places(out, d)
+    if j.refusal.code == VIOLATION_CODE_DEAL_DUPLICATE_CARD and find_duplicate(d, &twice):
+        return put_duplicate(out, d, &twice)
     return 0
 
 
-cdef size_t put_places(char* out, const Deal* d) noexcept nogil:
-    """The first card that lies in a second place, and both places."""
-    cdef mask_t seen[MAX_SEATS + 1]      # in the hand of each seat so far, and in the stock
-    cdef int place, first
-    cdef uint32_t k
-    cdef card_t card
-    for place in range(d.seats + 1):
-        seen[place] = 0
-        for k in range(kept_of(d, place)):
-            card = card_of(d, place, k)
-            for first in range(place + 1):
-                if seen[first] & mask_of(card):
-                    return put_both(out, d, card, first, place)
-            seen[place] |= mask_of(card)
-    return 0
-
-
-cdef inline uint32_t kept_of(const Deal* d, int place) noexcept nogil:
-    """How many cards of a hand, or of the stock (place `seats`), are in its array."""
-    if place == d.seats:
-        return min(d.stock_size, <uint32_t>(DECK_SIZE + 1))
-    return min(d.hand_sizes[place], <uint32_t>DECK_SIZE)
-
-
-cdef inline card_t card_of(const Deal* d, int place, uint32_t k) noexcept nogil:
-    return d.stock[k] if place == d.seats else d.hands[place][k]
-
-
-cdef size_t put_both(
-    char* out, const Deal* d, card_t card, int first, int second
-) noexcept nogil:
-    cdef size_t size = put_card(out, card)
-    size += snprintf(out + size, PLACE_ROOM, " is %sin ", b"twice " if first == second else b"")
-    size += put_place(out + size, d, first)
-    if first != second:
+cdef size_t put_duplicate(char* out, const Deal* d, const Duplicate* twice) noexcept nogil:
+    """The card, and both its places."""
+    cdef bint same = twice.first == twice.second
+    cdef size_t size = put_card(out, twice.card)
+    size += snprintf(out + size, PLACE_ROOM, " is %sin ", b"twice " if same else b"")
+    size += put_place(out + size, d, twice.first)
+    if not same:
         size += snprintf(out + size, PLACE_ROOM, " and in ")
-        size += put_place(out + size, d, second)
+        size += put_place(out + size, d, twice.second)
     return size
 
 

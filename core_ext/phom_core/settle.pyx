@@ -6,7 +6,7 @@ from phom_core.arrange cimport FEWEST_POINTS, HAND_LIMIT, Arrangement, arrange
 from phom_core.cards cimport count_cards, points_of
 from phom_core.contract cimport *
 from phom_core.table cimport (
-    ENDED_BY_U, NOBODY, NOT_ENDED, Eaten, Seat, is_in, seats_in,
+    ENDED_BY_U, NOBODY, NOT_ENDED, Eaten, Seat, fill_payment, is_in, seats_in,
 )
 
 
@@ -228,14 +228,8 @@ cdef void pay_at_end(
 ) noexcept nogil:
     if stakes == 0:                                             # 7.4
         return
-    cdef Paid* paid = &r.paid[r.paid_count]
+    fill_payment(&r.paid[r.paid_count], t, giver, taker, stakes, reason, NOBODY)
     r.paid_count += 1
-    paid.giver = giver
-    paid.taker = taker
-    paid.stakes = stakes
-    paid.amount = stakes * t.stake
-    paid.reason = reason
-    paid.event = NOBODY
 
 
 cdef void settle_nets(const Table* t, Result* r) noexcept nogil:

@@ -110,6 +110,12 @@ cdef struct Deal:
     int winner_seat
     int after_winner_seat
 
+# A card that was dealt twice. The places are the hands of the seats, and after them the stock.
+cdef struct Duplicate:
+    card_t card
+    int first
+    int second               # the same place, or a later one
+
 cdef struct Seat:
     mask_t hand              # the unlaid cards
     mask_t eaten             # the eaten cards among them
@@ -194,11 +200,24 @@ cdef struct Table:
     UFound u
 
 cdef void gather_deal(Deal* d) noexcept nogil
+cdef bint find_duplicate(const Deal* d, Duplicate* found) noexcept nogil
 cdef Refusal deal(Table* t, const Rules* rules, const Deal* d, int* fault_seat) noexcept nogil
 cdef Refusal check(const Table* t, const Move* m) noexcept nogil
 cdef Refusal make(Table* t, const Move* m) noexcept nogil
 cdef bint can_be_reopened(const Table* t) noexcept nogil
 cdef Rule rule_of(const Table* t, const Move* m) noexcept nogil
+
+
+cdef inline void fill_payment(
+    Paid* paid, const Table* t, int giver, int taker, uint32_t stakes, uint32_t reason, int event
+) noexcept nogil:
+    """A payment of so many stakes, in the caller's unit too (7.4)."""
+    paid.giver = giver
+    paid.taker = taker
+    paid.stakes = stakes
+    paid.amount = stakes * t.stake
+    paid.reason = reason
+    paid.event = event
 
 
 cdef inline bint is_in(const Table* t, int seat) noexcept nogil:

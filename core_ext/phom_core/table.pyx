@@ -43,7 +43,7 @@ cdef inline Refusal legal() noexcept nogil:
 
 cdef void gather_deal(Deal* d) noexcept nogil:
     """Make sets of the lists that were dealt, once for all who look at them."""
-    cdef uint32_t count = min(d.stock_size, <uint32_t>(DECK_SIZE + 1))
+    cdef uint32_t count = kept_of(d, d.seats)
     cdef mask_t cards = mask_of_all(d.stock, count)
     cdef int seat
     for seat in range(d.seats):
@@ -53,9 +53,11 @@ cdef void gather_deal(Deal* d) noexcept nogil:
     d.all_different = <uint32_t>count_cards(cards) == count
 
 
-cdef inline uint32_t kept_of(const Deal* d, int seat) noexcept nogil:
-    """How many cards of a hand are in its array."""
-    return min(d.hand_sizes[seat], <uint32_t>DECK_SIZE)
+cdef inline uint32_t kept_of(const Deal* d, int place) noexcept nogil:
+    """How many cards of a hand, or of the stock (place `seats`), are in its array."""
+    if place == d.seats:
+        return min(d.stock_size, <uint32_t>(DECK_SIZE + 1))
+    return min(d.hand_sizes[place], <uint32_t>DECK_SIZE)
 
 
 cdef Refusal deal(Table* t, const Rules* rules, const Deal* d, int* fault_seat) noexcept nogil:
@@ -115,17 +117,18 @@ cdef void clear_seat(Seat* s) noexcept nogil:
 
 
 cdef Refusal check_deal(const Rules* rules, const Deal* d, int* fault_seat) noexcept nogil:
-    cdef Refusal fault
+    cdef Duplicate twice
     cdef int seat, opener
     for seat in range(d.seats):
         fault_seat[0] = seat
         if d.hand_sizes[seat] != <uint32_t>(10 if seat == d.first_seat else 9):     # 2.1
             return refuse(VIOLATION_CODE_DEAL_HAND_SIZE, RULE_2_1)
     fault_seat[0] = NOBODY
-    if not d.all_different:
-        fault = find_duplicate(d, fault_seat)
-        if fault.code:
-            return fault
+    if not d.all_different and find_duplicate(d, &twice):
+        if twice.second == d.seats:                                                 # 2.2
+            return refuse(VIOLATION_CODE_DEAL_DUPLICATE_CARD, RULE_2_2)
+        fault_seat[0] = twice.second                                                # 2.1
+        return refuse(VIOLATION_CODE_DEAL_DUPLICATE_CARD, RULE_2_1)
     if d.stock_size != 0 and d.stock_size != <uint32_t>(DECK_SIZE - 9 * d.seats - 1):   # 2.1
         return refuse(VIOLATION_CODE_DEAL_STOCK, RULE_2_1)
     opener = opening_seat(rules, d)
@@ -135,24 +138,21 @@ cdef Refusal check_deal(const Rules* rules, const Deal* d, int* fault_seat) noex
     return legal()
 
 
-cdef Refusal find_duplicate(const Deal* d, int* fault_seat) noexcept nogil:
-    """The first card that lies in a second place; `fault_seat` is whose, NOBODY for the stock."""
-    cdef mask_t seen = 0, card
+cdef bint find_duplicate(const Deal* d, Duplicate* found) noexcept nogil:
+    """The first card that lies in a second place, or twice in one; False if there is none."""
+    cdef mask_t seen[MAX_SEATS + 1]      # in each place so far
+    cdef const card_t* cards
     cdef uint32_t k
-    cdef int seat
-    for seat in range(d.seats):
-        for k in range(kept_of(d, seat)):
-            card = mask_of(d.hands[seat][k])
-            if seen & card:                                                         # 2.1
-                fault_seat[0] = seat
-                return refuse(VIOLATION_CODE_DEAL_DUPLICATE_CARD, RULE_2_1)
-            seen |= card
-    for k in range(min(d.stock_size, <uint32_t>(DECK_SIZE + 1))):
-        card = mask_of(d.stock[k])
-        if seen & card:                                                             # 2.2
-            return refuse(VIOLATION_CODE_DEAL_DUPLICATE_CARD, RULE_2_2)
-        seen |= card
-    return legal()
+    for found.second in range(d.seats + 1):
+        seen[found.second] = 0
+        cards = &d.stock[0] if found.second == d.seats else &d.hands[found.second][0]
+        for k in range(kept_of(d, found.second)):
+            found.card = cards[k]
+            for found.first in range(found.second + 1):
+                if seen[found.first] & mask_of(found.card):
+                    return True
+            seen[found.second] |= mask_of(found.card)
+    return False
 
 
 cdef int opening_seat(const Rules* rules, const Deal* d) noexcept nogil:
@@ -371,14 +371,8 @@ cdef void pay(
 ) noexcept nogil:
     if stakes == 0:                                                                 # 7.4
         return
-    cdef Paid* paid = &t.paid[t.paid_count]
+    fill_payment(&t.paid[t.paid_count], t, giver, taker, stakes, reason, event)
     t.paid_count += 1
-    paid.giver = giver
-    paid.taker = taker
-    paid.stakes = stakes
-    paid.amount = stakes * t.stake
-    paid.reason = reason
-    paid.event = event
 
 
 cdef void note_eat(Table* t, int eater) noexcept nogil:
