@@ -57,10 +57,13 @@ TEST_FILES = {
         "test_laws.py::test_2_the_cap_cuts_off_only_the_worst",
     ),
     "phom": ("test_hands.py", "test_solver.py"),
+    "play": ("test_encoder.py", "test_live_calls.py", "test_replay_many.py"),
     "validate": ("test_fault_texts.py",),
 }
 # The corpus has the hands of brute force.
-TEST_OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-k", "not brute and not the_run_reaches")
+# A mutant that crashes is dead: its stack is no news.
+TEST_OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:faulthandler")
+TEST_OPTIONS += ("-k", "not brute and not the_run_reaches")
 TEST_OPTIONS += ("-W", "ignore::pytest.PytestAssertRewriteWarning")  # of what is imported already
 
 
